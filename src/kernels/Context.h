@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What one run of a program shares: output streams, the current call site, the
+/// stack limit. One per run, used by the coordinating thread only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace daphne {
+
+/// Buffered writer on a file descriptor. Flushes when large, on request and at
+/// destruction; a failing descriptor (closed pipe) throws Error (status 3) on write().
+class Output {
+  public:
+    explicit Output(int fd) : fd(fd) {}
+    ~Output();
+    void write(std::string_view text);
+    void flush();
+
+  private:
+    int fd;
+    std::string buffer;
+};
+
+struct Context {
+    /// Layout known to generated code: the first two members.
+    uint64_t callSite = 0;   ///< id of the operation being executed
+    uint64_t stackLimit = 0; ///< lowest stack address generated code may reach
+    Output out{1};
+    Output err{2};
+};
+
+} // namespace daphne

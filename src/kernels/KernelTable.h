@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Kernels: implementations of ops, found by mnemonic, called with Values.
+///
+/// Authors write plain typed functions; KernelTable::add<&f>("mnemonic")
+/// derives arity, conversions and checks from f's C++ type:
+///
+///     Value fill(KernelCall &, const Value &value, size_t rows, size_t cols);
+///     void addFill(KernelTable &t) { t.add<&fill>("fill"); }
+///
+/// Parameter types (after KernelCall&): const Value & (anything), const Dense &
+/// (a matrix), const Frame &, const List &, size_t (numeric scalar >= 0,
+/// truncated), int64_t, double, bool (numeric scalars), const std::string &,
+/// std::span<const Value> (all remaining arguments; last). Results: Value, void
+/// or std::array<Value, N>. A wrong argument gives an Error naming op, position
+/// and what was found. Kernels throw executionError(...) without position.
+///
+/// A file src/kernels/Foo.cpp defines `void addFoo(KernelTable &)`; the build
+/// writes the list of calls.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/Error.h"
+#include "data/Value.h"
+#include "kernels/Context.h"
+
+namespace daphne {
+
+struct Kernel;
+
+/// One call: borrowed arguments, room for results.
+struct KernelCall {
+    Context &context;
+    const Kernel &kernel;
+    std::span<Value> args;    ///< borrowed, except those in `consumable`
+    std::span<Value> results; ///< empty Values to be filled
+    uint64_t consumable = 0;  ///< bit k: nobody needs args[k] after this call; the kernel may take it
+    Slot castTarget = {};     ///< only for `cast`: tag of the wanted kind/value type, see Cast.cpp
+
+    std::string_view mnemonic() const;
+    /// True if args[k] is a matrix whose cells nobody else can see any more: it may be updated in place.
+    bool canTake(size_t k) const {
+        return (consumable >> k & 1) && args[k].isMatrix() && args[k].matrix().isExclusive();
+    }
+    /// A result matrix: the storage of args[k] itself if it can be taken and has this type and shape (then
+    /// element i may be written as soon as element i of the argument has been read), else a fresh one.
+    Ref<Dense> reuseOrCreate(size_t k, ValueType type, size_t rows, size_t cols);
+};
+
+using KernelFn = void (*)(KernelCall &);
+
+struct Kernel {
+    std::string_view mnemonic;
+    KernelFn run = nullptr;
+};
+
+/// Throws "<op>: argument <i+1> must be <what>, got <type>".
+[[noreturn]] void wrongArgument(const KernelCall &call, size_t i, std::string_view what);
+/// "si64", "matrix<f64> 3x4", ... of a run-time value.
+std::string describe(const Value &v);
+
+namespace detail {
+
+template <class T> struct FromValue;
+template <> struct FromValue<const Value &> {
+    static const Value &get(KernelCall &c, size_t i) { return c.args[i]; }
+};
+template <> struct FromValue<const Dense &> {
+    static const Dense &get(KernelCall &c, size_t i) {
+        if (!c.args[i].isMatrix()) wrongArgument(c, i, "a matrix");
+        return c.args[i].matrix();
+    }
+};
+template <> struct FromValue<const Frame &> {
+    static const Frame &get(KernelCall &c, size_t i) {
+        if (!c.args[i].isFrame()) wrongArgument(c, i, "a frame");
+        return c.args[i].frame();
+    }
+};
+template <> struct FromValue<const List &> {
+    static const List &get(KernelCall &c, size_t i) {
+        if (!c.args[i].isList()) wrongArgument(c, i, "a list");
+        return c.args[i].list();
+    }
+};
+template <> struct FromValue<const std::string &> {
+    static const std::string &get(KernelCall &c, size_t i) {
+        if (!c.args[i].isString()) wrongArgument(c, i, "a string");
+        return c.args[i].text();
+    }
+};
+template <class T> struct NumberFromValue {
+    static T get(KernelCall &c, size_t i) {
+        if (!c.args[i].isScalar() || c.args[i].isString()) wrongArgument(c, i, "a number");
+        return c.args[i].as<T>();
+    }
+};
+template <> struct FromValue<int64_t> : NumberFromValue<int64_t> {};
+template <> struct FromValue<double> : NumberFromValue<double> {};
+template <> struct FromValue<bool> : NumberFromValue<bool> {};
+template <> struct FromValue<size_t> {
+    static size_t get(KernelCall &c, size_t i) {
+        if (NumberFromValue<double>::get(c, i) <= -1.0) wrongArgument(c, i, "a number >= 0");
+        return c.args[i].as<uint64_t>();
+    }
+};
+
+template <class R> void store(KernelCall &c, R &&r) {
+    if constexpr (std::is_same_v<std::decay_t<R>, Value>)
+        c.results[0] = std::move(r);
+    else
+        for (size_t i = 0; i < r.size(); ++i)
+            c.results[i] = std::move(r[i]);
+}
+
+/// Calls F with arguments converted from call.args, as its signature says.
+template <auto F, class R, class... P> struct Adapter {
+    static constexpr size_t kCount = sizeof...(P);
+    template <class T, size_t I> static decltype(auto) argument(KernelCall &c) {
+        if constexpr (std::is_same_v<T, std::span<const Value>>)
+            return std::span<const Value>(c.args.subspan(std::min(I, c.args.size())));
+        else
+            return FromValue<T>::get(c, I);
+    }
+    template <size_t... I> static void call(KernelCall &c, std::index_sequence<I...>) {
+        if constexpr (std::is_void_v<R>)
+            F(c, argument<P, I>(c)...);
+        else
+            store(c, F(c, argument<P, I>(c)...));
+    }
+    static void run(KernelCall &c) {
+        constexpr bool rest = (std::is_same_v<P, std::span<const Value>> || ... || false);
+        if (c.args.size() < kCount - rest || (!rest && c.args.size() > kCount))
+            throw internalError("kernel " + std::string(c.mnemonic()) + " called with " +
+                                std::to_string(c.args.size()) + " arguments");
+        call(c, std::make_index_sequence<kCount>{});
+    }
+};
+template <auto F, class R, class... P> constexpr KernelFn adapt(R (*)(KernelCall &, P...)) {
+    return &Adapter<F, R, P...>::run;
+}
+
+} // namespace detail
+
+class KernelTable {
+  public:
+    /// All kernels, built on first use; immutable afterwards.
+    static const KernelTable &get();
+    /// Null if there is none.
+    const Kernel *find(std::string_view mnemonic) const;
+
+    /// For kernel files; mnemonic must have static storage duration.
+    template <auto F> void add(std::string_view mnemonic) { insert(mnemonic, detail::adapt<F>(F)); }
+    /// For families that read call.kernel.mnemonic themselves.
+    void insert(std::string_view mnemonic, KernelFn run);
+
+  private:
+    std::unordered_map<std::string_view, Kernel> kernels;
+};
+
+} // namespace daphne

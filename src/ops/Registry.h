@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/// THE registry: what is known about every operation and every builtin, written
+/// once. Parser (names, arity, keywords, defaults), irgen (which operation),
+/// inference, simplification, code generation, kernels (by mnemonic), docs and
+/// tests read these rows. MLIR-free.
+///
+/// Vocabulary: a *builtin* is a name callable in DaphneDSL; an *op* is an
+/// operation of DaphneIR (several builtins and operators may map to one op, and
+/// one builtin to several ops: sum is sumAll, sumRow or sumCol); a *kernel* is
+/// an implementation of an op.
+///
+/// A theme file src/ops/Foo.cpp defines `void addFoo(Registry &)`; the build
+/// writes the list of calls.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/TypeDesc.h"
+
+namespace daphne::ops {
+
+enum class Family : uint8_t {
+    EwUnary,    ///< cell by cell, one operand
+    EwBinary,   ///< cell by cell with broadcasting, two operands
+    Outer,      ///< all pairs of a column and a row
+    AggAll,     ///< matrix -> scalar
+    AggRow,     ///< matrix n x m -> n x 1
+    AggCol,     ///< matrix n x m -> 1 x m
+    Cumulative, ///< down each column
+    Call,       ///< anything else
+};
+
+struct OpInfo;
+
+/// Input of an inference rule.
+struct InferCall {
+    const OpInfo &op;
+    std::span<const Arg> args;
+    TypeDesc castTarget; ///< only for `cast`: requested kind (Unknown = keep) and value type (Unknown = keep)
+
+    const TypeDesc &type(size_t i) const { return args[i].type; }
+    /// The constant value of operand i as a dimension, -1 if not known or not a number.
+    int64_t dimension(size_t i) const;
+};
+
+/// Result types of an op. Unknown operand facts give unknown result facts. Throws Error(Stage::Compile) without a
+/// position if the operands are certain to be wrong: wrong kinds or value types, or known shapes that do not fit.
+using InferFn = std::vector<TypeDesc> (*)(const InferCall &);
+
+/// Whether executing the op with operands of these types can raise an error. Called only after infer succeeded.
+/// Null: never.
+using FaultFn = bool (*)(const InferCall &);
+
+constexpr uint8_t kVariadic = 255;
+
+struct OpInfo {
+    std::string_view mnemonic; ///< "ewAdd", "sumAll"
+    Family family = Family::Call;
+    uint8_t minArgs = 1, maxArgs = 1; ///< maxArgs == kVariadic: any number
+    uint8_t numResults = 1;
+    InferFn infer = nullptr;
+    FaultFn mayFail = nullptr;
+    bool sideEffect = false;     ///< prints, writes, reads the clock, draws an unseeded random number ...
+    bool commutative = false;    ///< swapping the two operands changes nothing
+    bool zeroPreserving = false; ///< f(0) = 0 or f(0, 0) = 0
+    uint8_t reusable = 0;        ///< bit k: the kernel can build its result in the storage of operand k
+};
+
+enum class ResultAtParse : uint8_t { Inferred, Unknown };
+
+struct Builtin {
+    /// "seq(from, to, inc = 1)": names, which are keywords too; `= literal` is a default that is passed;
+    /// `[, x]` optional without default; `...` after the last name: any number of further arguments.
+    /// The text before "(" is the builtin's name.
+    std::string_view signature;
+    std::string_view op;                ///< mnemonic of the op it calls
+    std::string_view rowOp = {}, colOp = {}; ///< aggregates: op for axis 0 / 1 (second parameter, a parse-time constant)
+    bool positionalOnly = false;
+    uint8_t parseTimeConstants = 0; ///< bit k: argument k must be a parse-time constant (besides the axis)
+    ResultAtParse atParse = ResultAtParse::Inferred; ///< Unknown: the parser must not use the inferred type (language 3.3)
+    std::string_view doc = {};
+    std::string_view example = {}; ///< runnable script
+    std::string_view expect = {};  ///< its exact output
+};
+
+/// A builtin with its signature taken apart.
+struct BuiltinInfo {
+    struct Param {
+        std::string_view name;
+        bool optional = false;
+        std::string_view defaultLiteral; ///< "" if none
+    };
+    const Builtin *row = nullptr;
+    std::string_view name;
+    std::vector<Param> params;
+    bool variadic = false;
+    size_t numRequired = 0;
+    bool hasAxis() const { return !row->rowOp.empty(); }
+};
+
+class Registry {
+  public:
+    /// The registry of all rows, built on first use; immutable afterwards.
+    static const Registry &get();
+
+    /// Null if there is none.
+    const OpInfo *findOp(std::string_view mnemonic) const;
+    const BuiltinInfo *findBuiltin(std::string_view name) const;
+    std::span<const BuiltinInfo> builtins() const { return allBuiltins; }
+    std::vector<const OpInfo *> ops() const;
+
+    /// For theme files: rows must have static storage duration. A duplicate name is an internal error.
+    void add(std::span<const OpInfo> rows);
+    void add(std::span<const Builtin> rows);
+
+  private:
+    struct Hash;
+    Registry();
+    std::vector<const OpInfo *> opTable; ///< sorted by mnemonic
+    std::vector<BuiltinInfo> allBuiltins; ///< sorted by name
+};
+
+/// Mnemonic of an infix operator ("+" -> "ewAdd"); empty if there is none.
+std::string_view operatorMnemonic(std::string_view token);
+/// How the op is written in the language, for messages: "+" for ewAdd, else the mnemonic.
+std::string_view userName(std::string_view mnemonic);
+
+} // namespace daphne::ops
