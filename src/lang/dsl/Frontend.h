@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The front end in one call: text to checked AST. Everything that language.md
-/// section 14.2 gives to the parser (status 1) is reported here, several errors
-/// per run where possible.
+/// The front end in one call: text to checked AST. Everything that the parser
+/// stage rejects (language 14.2, status 1) is reported here, several errors per
+/// run where possible.
 #pragma once
 
 #include <map>
@@ -26,6 +26,7 @@ struct FrontendOptions {
 struct SessionNames {
     std::map<std::string, ops::TypeDesc> variables;
     std::vector<const FuncDef *> functions; ///< in order of definition
+    std::vector<const Import *> imports;    ///< in order of execution
 };
 
 /// A checked program. Owns the nodes.

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# Entry points for people. The work is done by build.sh, CMake and the runners under test/ and bench/.
+
+# The system's Python: the list of packages provides it, whatever else stands first in PATH.
+PYTHON ?= /usr/bin/python3
+# Address sanitizer: LLVM's libraries are not instrumented and poison their own arenas.
+ASAN_ENVIRONMENT = ASAN_OPTIONS=allow_user_poisoning=0:detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test asan tsan bench lint format clean
+
+help:  ## this list
+	@echo "targets:"
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  make %-8s %s\n", $$1, $$2 }'
+
+build:  ## install what is missing and build into bin/
+	@./build.sh
+
+demo: build  ## connected components of a co-authorship network
+	@bin/daphne examples/components.daph 'graph="data/ca-GrQc.mtx"'
+
+test: build  ## every test suite; the last line is the sum
+	@$(PYTHON) test/run_all.py
+
+asan:  ## every test suite under the address and undefined-behaviour sanitizers
+	@./build.sh --preset asan
+	@$(ASAN_ENVIRONMENT) $(PYTHON) test/run_all.py --preset asan
+
+tsan:  ## every test suite under the thread sanitizer
+	@./build.sh --preset tsan
+	@$(PYTHON) test/run_all.py --preset tsan
+
+bench: build  ## start-up, compilation and scalar loops
+	@$(PYTHON) bench/run.py
+
+lint:  ## formatting, layers and clang-tidy
+	@cmake/install-packages.sh build lint
+	@$(PYTHON) test/lint.py
+
+format:  ## reformat all C++ files in place
+	@cmake/install-packages.sh lint
+	@$(PYTHON) test/lint.py --fix
+
+clean:  ## remove everything that was built
+	rm -rf build bin lib

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what is missing, configures and builds. See usage below.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+usage() {
+    cat <<'END'
+usage: ./build.sh [--mpi] [--clean] [--no-deps] [--preset NAME]
+
+  --no-deps       do not look for missing Debian packages
+  --clean         remove earlier build results first
+  --preset NAME   release (default, into bin/ and lib/), dev, asan or tsan (into build/NAME/)
+  --mpi           build the MPI back end of the distributed engine (not part of this version)
+  --help          this text
+END
+}
+
+fail() {
+    echo "build.sh: $*" >&2
+    exit 1
+}
+
+install_packages=yes
+clean=no
+preset=release
+while [ $# -gt 0 ]; do
+    case "$1" in
+    --mpi) fail "--mpi: the MPI back end is not part of this version yet; nothing was installed or built" ;;
+    --clean) clean=yes ;;
+    --no-deps) install_packages=no ;;
+    --preset)
+        [ $# -gt 1 ] || fail "--preset needs a name: release, dev, asan or tsan"
+        preset=$2
+        shift
+        ;;
+    --preset=*) preset=${1#--preset=} ;;
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    *)
+        echo "build.sh: unknown option '$1'" >&2
+        usage >&2
+        exit 1
+        ;;
+    esac
+    shift
+done
+case "$preset" in
+release | dev | asan | tsan) ;;
+*) fail "no preset '$preset': release, dev, asan or tsan" ;;
+esac
+
+# The largest translation units need about 2 GB each.
+count_jobs() {
+    local cores memory_gb jobs
+    cores=$(nproc)
+    memory_gb=$(awk '/^MemAvailable:/ { print int($2 / 1048576) }' /proc/meminfo)
+    jobs=$((memory_gb / 2))
+    [ "$jobs" -lt "$cores" ] || jobs=$cores
+    [ "$jobs" -ge 1 ] || jobs=1
+    echo "$jobs"
+}
+
+if [ "$clean" = yes ]; then
+    echo "clean: removing build/$preset"
+    rm -rf "build/$preset"
+    if [ "$preset" = release ]; then
+        echo "clean: removing bin and lib"
+        rm -rf bin lib
+    fi
+fi
+
+[ "$install_packages" = no ] || cmake/install-packages.sh build
+
+for tool in cmake ninja g++; do
+    command -v "$tool" >/dev/null || fail "'$tool' is not installed; run ./build.sh without --no-deps"
+done
+
+jobs=$(count_jobs)
+log="build/$preset/configure.log"
+mkdir -p "build/$preset"
+echo "configure: preset $preset in build/$preset"
+if ! cmake --preset "$preset" >"$log" 2>&1; then
+    cat "$log" >&2
+    fail "configuring failed"
+fi
+echo "build: $jobs parallel jobs"
+cmake --build "build/$preset" --parallel "$jobs" || fail "building failed"
+if [ "$preset" = release ]; then echo "done: bin/daphne"; else echo "done: build/$preset/bin/daphne"; fi

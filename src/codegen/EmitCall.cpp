@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Kernel calls, reference counts and literals.
+#include "codegen/Emitter.h"
+
+#include "codegen/Runtime.h"
+#include "ops/KernelName.h"
+
+namespace daphne::codegen {
+
+using ir::DaphneOp;
+using ops::TypeDesc;
+
+namespace {
+
+/// Tag of values of a type; 0 if only the run time knows.
+uint64_t staticTag(const TypeDesc &t) {
+    switch (t.kind) {
+    case ops::Kind::Scalar: return slotTag(ValueKind::Scalar, t.valueType);
+    case ops::Kind::Matrix: return slotTag(ValueKind::Matrix);
+    case ops::Kind::Frame: return slotTag(ValueKind::Frame);
+    case ops::Kind::List: return slotTag(ValueKind::List);
+    case ops::Kind::Unknown: break;
+    }
+    return 0;
+}
+
+bool isUnknown(mlir::Type type) { return mlir::isa<ir::UnknownType>(type); }
+
+} // namespace
+
+llvm::Value *Emitter::pointerConstant(const void *p) {
+    return llvm::ConstantExpr::getIntToPtr(b.getInt64(reinterpret_cast<uint64_t>(p)), ptr);
+}
+
+llvm::CallInst *Emitter::callRuntime(const char *name, llvm::Type *result, llvm::ArrayRef<llvm::Value *> args) {
+    LlvmTypes types;
+    for (llvm::Value *v : args)
+        types.push_back(v->getType());
+    return b.CreateCall(target.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false)), args);
+}
+
+void Emitter::setCallSite(mlir::Location loc, std::string_view operation) {
+    CallSite site{ir::spanOf(loc), operation};
+    if (callSites.empty() || !(callSites.back().span == site.span) || callSites.back().operation != operation)
+        callSites.push_back(site);
+    // Member 0 of the context.
+    b.CreateStore(b.getInt64(callSites.size() - 1), contextArg);
+}
+
+// ---- slots
+
+llvm::Value *Emitter::tagOf(Lowered v, mlir::Type type) {
+    return v.tag ? v.tag : b.getInt64(staticTag(ir::toTypeDesc(type)));
+}
+
+llvm::Value *Emitter::toBits(Lowered v, mlir::Type type) {
+    if (v.tag)
+        return v.bits;
+    if (ir::isReference(type))
+        return b.CreatePtrToInt(v.bits, i64);
+    if (type.isF64())
+        return b.CreateBitCast(v.bits, i64);
+    if (type.isF32())
+        return b.CreateZExt(b.CreateBitCast(v.bits, b.getInt32Ty()), i64);
+    bool isSignedInteger = type.isSignedInteger();
+    return isSignedInteger ? b.CreateSExt(v.bits, i64) : b.CreateZExt(v.bits, i64);
+}
+
+Lowered Emitter::fromBits(llvm::Value *bits, llvm::Value *tag, mlir::Type type) {
+    if (isUnknown(type))
+        return {bits, tag};
+    if (ir::isReference(type))
+        return {b.CreateIntToPtr(bits, ptr)};
+    if (type.isF64())
+        return {b.CreateBitCast(bits, b.getDoubleTy())};
+    if (type.isF32())
+        return {b.CreateBitCast(b.CreateTrunc(bits, b.getInt32Ty()), b.getFloatTy())};
+    return {b.CreateTrunc(bits, llvmType(type))};
+}
+
+llvm::Value *Emitter::slotField(llvm::Value *area, size_t index, unsigned field) {
+    return b.CreateConstInBoundsGEP1_64(i64, area, 2 * index + field);
+}
+
+void Emitter::storeSlot(llvm::Value *area, size_t index, Lowered v, mlir::Type type) {
+    b.CreateStore(tagOf(v, type), slotField(area, index, 0));
+    b.CreateStore(toBits(v, type), slotField(area, index, 1));
+}
+
+Lowered Emitter::loadSlot(llvm::Value *area, size_t index, mlir::Type type) {
+    llvm::Value *tag = isUnknown(type) ? b.CreateLoad(i64, slotField(area, index, 0)) : nullptr;
+    return fromBits(b.CreateLoad(i64, slotField(area, index, 1)), tag, type);
+}
+
+// ---- references
+
+void Emitter::retain(Lowered v, mlir::Type type) {
+    if (isUnknown(type))
+        callRuntime("daphne_retain_value", b.getVoidTy(), {v.tag, v.bits});
+    else
+        callRuntime("daphne_retain", b.getVoidTy(), {v.bits});
+}
+
+void Emitter::release(Lowered v, mlir::Type type) {
+    if (isUnknown(type))
+        callRuntime("daphne_release_value", b.getVoidTy(), {v.tag, v.bits});
+    else
+        callRuntime("daphne_release", b.getVoidTy(), {v.bits});
+}
+
+Lowered Emitter::undef(mlir::Type type) {
+    if (isUnknown(type))
+        return {b.getInt64(0), b.getInt64(0)};
+    return {llvm::Constant::getNullValue(llvmType(type))};
+}
+
+/// A value made at compile time; the program keeps it, each use gets a reference of its own.
+Lowered Emitter::literal(Value value, mlir::Type type) {
+    literals.push_back(std::move(value));
+    Lowered v{pointerConstant(literals.back().object())};
+    retain(v, type);
+    return v;
+}
+
+void Emitter::emitLiteral(DaphneOp op) {
+    mlir::Type type = op->getResult(0).getType();
+    TypeDesc t = ir::toTypeDesc(type);
+    auto matrix = Dense::create(t.valueType, static_cast<size_t>(t.rows), static_cast<size_t>(t.cols));
+    mlir::Attribute cells = op->getAttr(ir::kCells);
+    if (auto texts = mlir::dyn_cast<mlir::ArrayAttr>(cells)) {
+        auto out = matrix->mutableView<std::string>();
+        for (auto [i, text] : llvm::enumerate(texts))
+            out.data[i] = mlir::cast<mlir::StringAttr>(text).str();
+    } else {
+        auto dense = mlir::cast<mlir::DenseElementsAttr>(cells);
+        llvm::ArrayRef<char> raw = dense.getRawData();
+        size_t bytes = matrix->cells() * cellSize(t.valueType);
+        auto *out = reinterpret_cast<char *>(matrix->mutableView<uint8_t>().data);
+        // MLIR stores equal cells once.
+        for (size_t i = 0; i < bytes; ++i)
+            out[i] = raw[dense.isSplat() ? 0 : i];
+    }
+    bind(op->getResult(0), literal(Value(std::move(matrix)), type));
+}
+
+void Emitter::emitAdapt(DaphneOp op) {
+    mlir::Value source = op->getOperand(0), result = op->getResult(0);
+    Lowered v = get(source);
+    TypeDesc from = ir::toTypeDesc(source.getType()), to = ir::toTypeDesc(result.getType());
+    bool moved = op->hasAttr(ir::kConsume);
+    if (!moved && ir::isReference(source.getType()))
+        retain(v, source.getType());
+    if (isUnknown(result.getType())) {
+        bind(result, {toBits(v, source.getType()), tagOf(v, source.getType())});
+        return;
+    }
+    setCallSite(op.getLoc(), "");
+    if (from.isUnknown()) {
+        auto *bits = callRuntime("daphne_expect", i64, {contextArg, v.tag, v.bits, b.getInt64(staticTag(to))});
+        v = fromBits(bits, nullptr, result.getType());
+    }
+    bool addsFacts = from.valueType != to.valueType || (to.rows >= 0 && from.rows != to.rows) ||
+                     (to.cols >= 0 && from.cols != to.cols);
+    if (to.isMatrix() && addsFacts)
+        callRuntime("daphne_expect_matrix", b.getVoidTy(),
+                    {contextArg, v.bits, b.getInt64(static_cast<uint64_t>(to.valueType)),
+                     b.getInt64(static_cast<uint64_t>(to.rows)), b.getInt64(static_cast<uint64_t>(to.cols))});
+    bind(result, v);
+}
+
+void Emitter::emitFail(DaphneOp op) {
+    setCallSite(op.getLoc(), "");
+    auto message = op->getAttrOfType<mlir::StringAttr>(ir::kMessage).getValue();
+    literals.push_back(Value::string(message.str()));
+    callRuntime("daphne_fail", b.getVoidTy(), {contextArg, pointerConstant(literals.back().text().c_str())});
+}
+
+/// A loop over contiguous cells that calls the function natively, handed to the runtime for every row.
+void Emitter::emitMap(DaphneOp op) {
+    mlir::Type cellIn = mlir::cast<ir::MatrixType>(op->getOperand(0).getType()).element();
+    mlir::Type cellOut = mlir::cast<ir::MatrixType>(op->getResult(0).getType()).element();
+    auto callee = op->getAttrOfType<mlir::FlatSymbolRefAttr>(ir::kCallee).getValue();
+    llvm::Function *inner = target.getFunction(("fn_" + callee).str());
+    auto *type = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr, i64}, false);
+    auto *loop = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "map_" + callee, target);
+    loop->setUWTableKind(llvm::UWTableKind::Async);
+    hasLoops = true;
+    {
+        llvm::IRBuilder<>::InsertPointGuard guard(b);
+        auto *entry = llvm::BasicBlock::Create(context, "entry", loop);
+        auto *header = llvm::BasicBlock::Create(context, "for", loop);
+        auto *body = llvm::BasicBlock::Create(context, "do", loop);
+        auto *exit = llvm::BasicBlock::Create(context, "end", loop);
+        b.SetInsertPoint(entry);
+        b.CreateBr(header);
+        b.SetInsertPoint(header);
+        auto *index = b.CreatePHI(i64, 2);
+        index->addIncoming(b.getInt64(0), entry);
+        b.CreateCondBr(b.CreateICmpULT(index, loop->getArg(3)), body, exit);
+        b.SetInsertPoint(body);
+        auto cellType = [&](mlir::Type t) -> llvm::Type * {
+            if (mlir::isa<ir::StringType>(t))
+                return llvm::ArrayType::get(b.getInt8Ty(), sizeof(std::string));
+            return t.isInteger(1) ? b.getInt8Ty() : llvmType(t);
+        };
+        auto *in = b.CreateGEP(cellType(cellIn), loop->getArg(1), index);
+        auto *out = b.CreateGEP(cellType(cellOut), loop->getArg(2), index);
+        llvm::Value *x;
+        if (mlir::isa<ir::StringType>(cellIn)) {
+            x = callRuntime("daphne_string_cell", ptr, {in});
+        } else {
+            x = b.CreateLoad(cellType(cellIn), in);
+            if (cellIn.isInteger(1))
+                x = b.CreateTrunc(x, b.getInt1Ty());
+        }
+        llvm::CallInst *call = b.CreateCall(inner, {loop->getArg(0), x});
+        if (!inner->getReturnType()->isVoidTy()) {
+            llvm::Value *y = b.CreateExtractValue(call, 0);
+            if (mlir::isa<ir::StringType>(cellOut))
+                callRuntime("daphne_set_string_cell", b.getVoidTy(), {out, y});
+            else
+                b.CreateStore(cellOut.isInteger(1) ? b.CreateZExt(y, b.getInt8Ty()) : y, out);
+        }
+        index->addIncoming(b.CreateAdd(index, b.getInt64(1)), b.GetInsertBlock());
+        b.CreateBr(header);
+        b.SetInsertPoint(exit);
+        b.CreateRetVoid();
+    }
+    setCallSite(op.getLoc(), "map");
+    auto resultType = static_cast<uint64_t>(ir::toTypeDesc(cellOut).valueType);
+    bind(op->getResult(0), {callRuntime("daphne_map", ptr,
+                                        {contextArg, get(op->getOperand(0)).bits, loop, b.getInt64(resultType)})});
+}
+
+// ---- kernels
+
+void Emitter::emitKernelCall(DaphneOp op) {
+    const Kernel *kernel = KernelTable::get().find({op.mnemonic().data(), op.mnemonic().size()});
+    if (!kernel)
+        throw internalError("operation " + op.mnemonic().str() + " has no kernel").at(ir::spanOf(op.getLoc()));
+    std::vector<TypeDesc> argTypes, resultTypes;
+    for (auto [i, v] : llvm::enumerate(op->getOperands())) {
+        argTypes.push_back(ir::toTypeDesc(v.getType()));
+        storeSlot(argArea, i, get(v), v.getType());
+    }
+    for (auto [i, v] : llvm::enumerate(op->getResults())) {
+        resultTypes.push_back(ir::toTypeDesc(v.getType()));
+        b.CreateStore(b.getInt64(staticTag(resultTypes.back())), slotField(resultArea, i, 0));
+    }
+    std::string symbol = ops::kernelName(kernel->mnemonic, resultTypes, argTypes);
+    llvm::FunctionCallee &callee = kernels[symbol];
+    if (!callee) {
+        auto *type = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr, ptr, i64, i64, i64}, false);
+        callee = target.getOrInsertFunction(symbol, type);
+    }
+    auto mask = op->getAttrOfType<mlir::IntegerAttr>(ir::kConsume);
+    uint64_t castTarget = 0;
+    if (op.is("cast")) {
+        TypeDesc wanted = ir::castTargetOf(op);
+        castTarget = static_cast<uint64_t>(wanted.kind) | static_cast<uint64_t>(wanted.valueType) << 8;
+    }
+    setCallSite(op.getLoc(), kernel->mnemonic);
+    uint64_t counts = op->getNumOperands() | static_cast<uint64_t>(op->getNumResults()) << 32;
+    b.CreateCall(callee, {contextArg, pointerConstant(kernel), resultArea, argArea, b.getInt64(counts),
+                          b.getInt64(mask ? static_cast<uint64_t>(mask.getInt()) : 0), b.getInt64(castTarget)});
+    for (auto [i, v] : llvm::enumerate(op->getResults()))
+        bind(v, loadSlot(resultArea, i, v.getType()));
+}
+
+} // namespace daphne::codegen

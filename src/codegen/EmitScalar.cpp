@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Native code for scalars. Semantics are those of the kernels (language 4.1):
+/// integers wrap, division truncates and checks for zero, comparisons yield 0/1
+/// in the operands' type, float to integer saturates.
+#include "codegen/Emitter.h"
+
+#include "llvm/ADT/StringSet.h"
+
+namespace daphne::codegen {
+
+using ir::DaphneOp;
+using llvm::StringRef;
+using ops::TypeDesc;
+
+namespace {
+bool isNumber(const TypeDesc &t) { return t.isScalar() && isNumeric(t.valueType); }
+} // namespace
+
+llvm::Type *Emitter::numberType(ValueType type) {
+    switch (type) {
+    case ValueType::Bool: return b.getInt1Ty();
+    case ValueType::F32: return b.getFloatTy();
+    case ValueType::F64: return b.getDoubleTy();
+    default: return b.getIntNTy(static_cast<unsigned>(8 * cellSize(type)));
+    }
+}
+
+llvm::Value *Emitter::constant(const ops::Constant &c) {
+    if (isFloat(c.type))
+        return llvm::ConstantFP::get(numberType(c.type), c.d);
+    return llvm::ConstantInt::get(numberType(c.type), static_cast<uint64_t>(c.i), isSigned(c.type));
+}
+
+llvm::Value *Emitter::isTrue(llvm::Value *v, ValueType type) {
+    if (type == ValueType::Bool)
+        return v;
+    if (isFloat(type))
+        return b.CreateFCmpUNE(v, llvm::ConstantFP::get(v->getType(), 0.0)); // NaN is true
+    return b.CreateICmpNE(v, llvm::ConstantInt::get(v->getType(), 0));
+}
+
+llvm::Value *Emitter::fromBool(llvm::Value *v, ValueType type) {
+    if (type == ValueType::Bool)
+        return v;
+    return isFloat(type) ? b.CreateUIToFP(v, numberType(type)) : b.CreateZExt(v, numberType(type));
+}
+
+llvm::Value *Emitter::convert(llvm::Value *v, ValueType from, ValueType to) {
+    if (numberType(from) == numberType(to))
+        return v;
+    if (to == ValueType::Bool)
+        return isTrue(v, from);
+    llvm::Type *type = numberType(to);
+    if (isFloat(from)) {
+        if (isFloat(to))
+            return b.CreateFPCast(v, type);
+        llvm::Value *asSigned = b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {i64, v->getType()}, {v});
+        if (to == ValueType::UI64 || to == ValueType::Size) {
+            // Beyond the signed range the unsigned conversion; negative numbers wrap.
+            llvm::Value *asUnsigned = b.CreateIntrinsic(llvm::Intrinsic::fptoui_sat, {i64, v->getType()}, {v});
+            llvm::Value *large = b.CreateFCmpOGE(v, llvm::ConstantFP::get(v->getType(), 9223372036854775808.0));
+            return b.CreateSelect(large, asUnsigned, asSigned);
+        }
+        return b.CreateTrunc(asSigned, type);
+    }
+    bool fromSigned = isSigned(from);
+    if (isFloat(to))
+        return fromSigned ? b.CreateSIToFP(v, type) : b.CreateUIToFP(v, type);
+    return b.CreateIntCast(v, type, fromSigned);
+}
+
+llvm::Value *Emitter::mathCall(StringRef name, llvm::ArrayRef<llvm::Value *> args, ValueType type) {
+    std::string symbol = name.str() + (type == ValueType::F32 ? "f" : "");
+    return callRuntime(symbol.c_str(), args[0]->getType(), args);
+}
+
+llvm::Value *Emitter::nativeUnary(StringRef name, llvm::Value *v, ValueType type) {
+    bool fp = isFloat(type);
+    if (name == "ewNot")
+        return fromBool(b.CreateNot(isTrue(v, type)), type);
+    if (type == ValueType::Bool)
+        return nullptr;
+    if (name == "ewMinus")
+        return fp ? b.CreateFNeg(v) : b.CreateNeg(v);
+    if (name == "ewAbs") {
+        if (fp)
+            return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v);
+        auto *zero = llvm::ConstantInt::get(v->getType(), 0);
+        return isSigned(type) ? b.CreateSelect(b.CreateICmpSLT(v, zero), b.CreateNeg(v), v) : v;
+    }
+    if (name == "ewFloor" || name == "ewCeil" || name == "ewRound")
+        return fp ? mathCall(name.drop_front(2).lower(), {v}, type) : v;
+    static const llvm::StringSet<> total{"ewExp",  "ewSin",  "ewCos",  "ewTan",
+                                         "ewSinh", "ewCosh", "ewTanh", "ewAtan"};
+    if (total.contains(name) && fp)
+        return mathCall(name.drop_front(2).lower(), {v}, type);
+    return nullptr;
+}
+
+llvm::Value *Emitter::compare(StringRef name, llvm::Value *x, llvm::Value *y, ValueType type) {
+    using P = llvm::CmpInst::Predicate;
+    struct Row {
+        StringRef name;
+        P fp, sint, uint;
+    };
+    static const Row rows[] = {
+        {"ewEq", P::FCMP_OEQ, P::ICMP_EQ, P::ICMP_EQ},    {"ewNeq", P::FCMP_UNE, P::ICMP_NE, P::ICMP_NE},
+        {"ewLt", P::FCMP_OLT, P::ICMP_SLT, P::ICMP_ULT},  {"ewLe", P::FCMP_OLE, P::ICMP_SLE, P::ICMP_ULE},
+        {"ewGt", P::FCMP_OGT, P::ICMP_SGT, P::ICMP_UGT},  {"ewGe", P::FCMP_OGE, P::ICMP_SGE, P::ICMP_UGE},
+    };
+    for (const Row &r : rows)
+        if (r.name == name)
+            return b.CreateCmp(isFloat(type) ? r.fp : isSigned(type) ? r.sint : r.uint, x, y);
+    return nullptr;
+}
+
+llvm::Value *Emitter::integerDivision(bool remainder, llvm::Value *x, llvm::Value *y, ValueType type,
+                                      mlir::Location loc) {
+    auto *zero = llvm::ConstantInt::get(y->getType(), 0);
+    if (!llvm::isa<llvm::ConstantInt>(y) || llvm::cast<llvm::ConstantInt>(y)->isZero()) {
+        llvm::BasicBlock *fault = newBlock("zero"), *go = newBlock("divide");
+        b.CreateCondBr(b.CreateICmpEQ(y, zero), fault, go);
+        b.SetInsertPoint(fault);
+        setCallSite(loc, remainder ? "ewMod" : "ewDiv");
+        callRuntime("daphne_division_by_zero", b.getVoidTy(), {contextArg});
+        b.CreateUnreachable();
+        b.SetInsertPoint(go);
+    }
+    if (!isSigned(type))
+        return remainder ? b.CreateURem(x, y) : b.CreateUDiv(x, y);
+    // The smallest number divided by -1 would trap: it wraps like every overflow.
+    auto *minusOne = llvm::ConstantInt::get(y->getType(), -1, true);
+    auto *negates = b.CreateICmpEQ(y, minusOne);
+    auto *safe = b.CreateSelect(negates, llvm::ConstantInt::get(y->getType(), 1), y);
+    if (remainder)
+        return b.CreateSelect(negates, zero, b.CreateSRem(x, safe));
+    return b.CreateSelect(negates, b.CreateNeg(x), b.CreateSDiv(x, safe));
+}
+
+/// Arithmetic in type g; null if there is no native form.
+llvm::Value *Emitter::arithmetic(StringRef name, llvm::Value *x, llvm::Value *y, ValueType g, mlir::Location loc) {
+    bool fp = isFloat(g);
+    if (name == "ewAdd")
+        return fp ? b.CreateFAdd(x, y) : b.CreateAdd(x, y);
+    if (name == "ewSub")
+        return fp ? b.CreateFSub(x, y) : b.CreateSub(x, y);
+    if (name == "ewMul")
+        return fp ? b.CreateFMul(x, y) : b.CreateMul(x, y);
+    if (name == "ewDiv")
+        return fp ? b.CreateFDiv(x, y) : integerDivision(false, x, y, g, loc);
+    if (name == "ewMod")
+        return fp ? mathCall("fmod", {x, y}, g) : integerDivision(true, x, y, g, loc);
+    if (name == "ewMin")
+        return b.CreateSelect(compare("ewLt", y, x, g), y, x);
+    if (name == "ewMax")
+        return b.CreateSelect(compare("ewLt", x, y, g), y, x);
+    if (name == "ewPow" && g == ValueType::F64)
+        return mathCall("pow", {x, y}, g);
+    return nullptr;
+}
+
+/// Iterations of for(i in from : to : step); bounds are inclusive, a step of 0 or away from `to` gives none.
+llvm::Value *Emitter::tripCount(llvm::Value *from, llvm::Value *to, llvm::Value *step) {
+    auto *zero = b.getInt64(0), *one = b.getInt64(1);
+    auto *up = b.CreateICmpSGT(step, zero);
+    auto *distance = b.CreateSelect(up, b.CreateSub(to, from), b.CreateSub(from, to));
+    auto *towards = b.CreateSelect(up, b.CreateICmpSLE(from, to), b.CreateICmpSGE(from, to));
+    auto *isZero = b.CreateICmpEQ(step, zero);
+    auto *width = b.CreateSelect(isZero, one, b.CreateSelect(up, step, b.CreateNeg(step)));
+    auto *count = b.CreateAdd(b.CreateUDiv(distance, width), one);
+    return b.CreateSelect(b.CreateAnd(towards, b.CreateNot(isZero)), count, zero);
+}
+
+bool Emitter::emitNativeBinary(DaphneOp op, const TypeDesc &a, const TypeDesc &c, const TypeDesc &result) {
+    StringRef name = op.mnemonic();
+    llvm::Value *x = get(op->getOperand(0)).bits, *y = get(op->getOperand(1)).bits;
+    ValueType g = mostGeneral(a.valueType, c.valueType);
+    llvm::Value *v = nullptr;
+    if (name == "ewAnd" || name == "ewOr") {
+        llvm::Value *p = isTrue(x, a.valueType), *q = isTrue(y, c.valueType);
+        v = fromBool(name == "ewAnd" ? b.CreateAnd(p, q) : b.CreateOr(p, q), result.valueType);
+    } else if (name == "ewEq" || name == "ewNeq" || name == "ewLt" || name == "ewLe" || name == "ewGt" ||
+               name == "ewGe") {
+        llvm::Value *truth = compare(name, convert(x, a.valueType, g), convert(y, c.valueType, g), g);
+        v = fromBool(truth, result.valueType);
+    } else {
+        // Two bools compute in the result type.
+        ValueType type = g == ValueType::Bool ? result.valueType : g;
+        if (type != result.valueType || type == ValueType::Bool)
+            return false;
+        v = arithmetic(name, convert(x, a.valueType, type), convert(y, c.valueType, type), type, op.getLoc());
+    }
+    if (v)
+        bind(op->getResult(0), {v});
+    return v != nullptr;
+}
+
+bool Emitter::emitNativeConditional(DaphneOp op) {
+    TypeDesc c = ir::toTypeDesc(op->getOperand(0).getType());
+    mlir::Type type = op->getResult(0).getType();
+    bool sameTypes = op->getOperand(1).getType() == type && op->getOperand(2).getType() == type;
+    if (!isNumber(c) || !sameTypes || mlir::isa<ir::UnknownType>(type))
+        return false;
+    llvm::Value *truth = isTrue(get(op->getOperand(0)).bits, c.valueType);
+    Lowered v{b.CreateSelect(truth, get(op->getOperand(1)).bits, get(op->getOperand(2)).bits)};
+    if (ir::isReference(type))
+        retain(v, type);
+    bind(op->getResult(0), v);
+    return true;
+}
+
+bool Emitter::emitInternal(DaphneOp op) {
+    StringRef name = op.mnemonic();
+    if (name == "constant") {
+        ops::Constant c = *ir::constantOf(op->getResult(0));
+        bind(op->getResult(0), c.type == ValueType::Str
+                                   ? literal(Value::string(c.s), op->getResult(0).getType())
+                                   : Lowered{constant(c)});
+    } else if (name == "undef") {
+        bind(op->getResult(0), undef(op->getResult(0).getType()));
+    } else if (name == "retain") {
+        retain(get(op->getOperand(0)), op->getOperand(0).getType());
+    } else if (name == "release") {
+        release(get(op->getOperand(0)), op->getOperand(0).getType());
+    } else if (name == "adapt") {
+        emitAdapt(op);
+    } else if (name == "fail") {
+        emitFail(op);
+    } else if (name == "map") {
+        emitMap(op);
+    } else if (name == "tripCount") {
+        bind(op->getResult(0), {tripCount(get(op->getOperand(0)).bits, get(op->getOperand(1)).bits,
+                                          get(op->getOperand(2)).bits)});
+    } else if (name == "matrixConstant" && op->hasAttr(ir::kCells)) {
+        emitLiteral(op);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool Emitter::emitNative(DaphneOp op) {
+    if (emitInternal(op))
+        return true;
+    if (!op.hint().empty() || op->getNumResults() != 1)
+        return false;
+    if (op.is("cond"))
+        return emitNativeConditional(op);
+    TypeDesc result = ir::toTypeDesc(op->getResult(0).getType());
+    if (!isNumber(result))
+        return false;
+    std::vector<TypeDesc> types;
+    for (mlir::Value v : op->getOperands()) {
+        types.push_back(ir::toTypeDesc(v.getType()));
+        if (!isNumber(types.back()))
+            return false;
+    }
+    if (types.size() == 2)
+        return emitNativeBinary(op, types[0], types[1], result);
+    if (types.size() != 1)
+        return false;
+    llvm::Value *x = get(op->getOperand(0)).bits;
+    llvm::Value *v = nullptr;
+    if (op.is("condition"))
+        v = isTrue(x, types[0].valueType);
+    else if (op.is("cast"))
+        v = convert(x, types[0].valueType, result.valueType);
+    else if (op.info().family == ops::Family::EwUnary)
+        // Functions such as exp compute in their result type.
+        v = nativeUnary(op.mnemonic(), convert(x, types[0].valueType, result.valueType), result.valueType);
+    if (v)
+        bind(op->getResult(0), {v});
+    return v != nullptr;
+}
+
+} // namespace daphne::codegen

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Functions and control flow.
+#include "codegen/Emitter.h"
+
+#include <cstddef>
+
+#include "llvm/IR/Intrinsics.h"
+
+namespace daphne::codegen {
+
+using llvm::BasicBlock;
+using llvm::PHINode;
+
+Emitter::Emitter(llvm::LLVMContext &context, llvm::Module &target, std::vector<CallSite> &callSites,
+                 std::vector<Value> &literals)
+    : context(context), target(target), b(context), callSites(callSites), literals(literals),
+      i64(llvm::Type::getInt64Ty(context)), ptr(llvm::PointerType::getUnqual(context)),
+      slotType(llvm::StructType::get(i64, i64)) {}
+
+std::vector<std::string> Emitter::kernelSymbols() const {
+    std::vector<std::string> names;
+    for (auto &[name, callee] : kernels)
+        names.push_back(name);
+    return names;
+}
+
+llvm::Type *Emitter::llvmType(mlir::Type type) {
+    if (ir::isReference(type))
+        return ptr;
+    if (type.isF64())
+        return b.getDoubleTy();
+    if (type.isF32())
+        return b.getFloatTy();
+    if (type.isIndex())
+        return i64;
+    return b.getIntNTy(type.getIntOrFloatBitWidth());
+}
+
+void Emitter::append(LlvmTypes &out, mlir::Type type) {
+    if (mlir::isa<ir::UnknownType>(type))
+        out.append({i64, i64});
+    else
+        out.push_back(llvmType(type));
+}
+
+void Emitter::append(llvm::SmallVectorImpl<llvm::Value *> &out, Lowered v) {
+    out.push_back(v.bits);
+    if (v.tag)
+        out.push_back(v.tag);
+}
+
+llvm::Type *Emitter::resultType(mlir::TypeRange types) {
+    LlvmTypes parts;
+    for (mlir::Type t : types)
+        append(parts, t);
+    if (parts.empty())
+        return b.getVoidTy();
+    return llvm::StructType::get(context, parts);
+}
+
+BasicBlock *Emitter::newBlock(const char *name) { return BasicBlock::Create(context, name, function); }
+
+// ---- functions
+
+void Emitter::declareFunction(mlir::func::FuncOp f) {
+    LlvmTypes params{ptr};
+    for (mlir::Type t : f.getFunctionType().getInputs())
+        append(params, t);
+    auto *type = llvm::FunctionType::get(resultType(f.getFunctionType().getResults()), params, false);
+    auto *fn = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "fn_" + f.getSymName(), target);
+    fn->setUWTableKind(llvm::UWTableKind::Async);
+}
+
+/// One argument and one result area per function: calls never nest, so all share them.
+void Emitter::reserveArgumentArea(mlir::Region &body) {
+    size_t maxArgs = 1, maxResults = 1;
+    body.walk([&](ir::DaphneOp op) {
+        maxArgs = std::max<size_t>(maxArgs, op->getNumOperands());
+        maxResults = std::max<size_t>(maxResults, op->getNumResults());
+    });
+    argArea = b.CreateAlloca(llvm::ArrayType::get(slotType, maxArgs), nullptr, "args");
+    resultArea = b.CreateAlloca(llvm::ArrayType::get(slotType, maxResults), nullptr, "results");
+}
+
+/// User functions may recurse without end: compare the frame with the limit in the context.
+void Emitter::emitStackCheck() {
+    auto *frame = b.CreateIntrinsic(llvm::Intrinsic::frameaddress, {ptr}, {b.getInt32(0)});
+    auto *limit = b.CreateLoad(i64, b.CreateConstGEP1_64(b.getInt8Ty(), contextArg, offsetof(Context, stackLimit)));
+    BasicBlock *overflow = newBlock("overflow"), *go = newBlock("go");
+    b.CreateCondBr(b.CreateICmpULT(b.CreatePtrToInt(frame, i64), limit), overflow, go);
+    b.SetInsertPoint(overflow);
+    callRuntime("daphne_stack_overflow", b.getVoidTy(), {contextArg});
+    b.CreateUnreachable();
+    b.SetInsertPoint(go);
+}
+
+void Emitter::emitFunction(mlir::func::FuncOp f) {
+    function = target.getFunction(("fn_" + f.getSymName()).str());
+    b.SetInsertPoint(newBlock("entry"));
+    contextArg = function->getArg(0);
+    values.clear();
+    reserveArgumentArea(f.getBody());
+    unsigned next = 1;
+    for (mlir::BlockArgument arg : f.getArguments()) {
+        Lowered v{function->getArg(next++)};
+        if (mlir::isa<ir::UnknownType>(arg.getType()))
+            v.tag = function->getArg(next++);
+        bind(arg, v);
+    }
+    if (f.isPrivate()) {
+        setCallSite(f.getLoc(), "call");
+        emitStackCheck();
+    }
+    LoweredList results = emitBlock(f.getBody().front());
+    if (results.empty()) {
+        b.CreateRetVoid();
+        return;
+    }
+    llvm::SmallVector<llvm::Value *> parts;
+    for (Lowered v : results)
+        append(parts, v);
+    llvm::Value *aggregate = llvm::PoisonValue::get(function->getReturnType());
+    for (auto [i, part] : llvm::enumerate(parts))
+        aggregate = b.CreateInsertValue(aggregate, part, i);
+    b.CreateRet(aggregate);
+}
+
+void Emitter::emitFunctionCall(mlir::func::CallOp op) {
+    llvm::SmallVector<llvm::Value *> args{contextArg};
+    for (mlir::Value v : op.getOperands())
+        append(args, get(v));
+    auto *call = b.CreateCall(target.getFunction(("fn_" + op.getCallee()).str()), args);
+    unsigned next = 0;
+    for (mlir::Value r : op.getResults()) {
+        Lowered v{b.CreateExtractValue(call, next++)};
+        if (mlir::isa<ir::UnknownType>(r.getType()))
+            v.tag = b.CreateExtractValue(call, next++);
+        bind(r, v);
+    }
+}
+
+/// void daphne_entry(Context *, Slot *inputs, Slot *outputs): @main with its arguments and results in slots.
+void Emitter::emitEntry(mlir::func::FuncOp main) {
+    auto *type = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr}, false);
+    function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, kEntry, target);
+    function->setUWTableKind(llvm::UWTableKind::Async);
+    b.SetInsertPoint(newBlock("entry"));
+    llvm::SmallVector<llvm::Value *> args{function->getArg(0)};
+    for (auto [i, t] : llvm::enumerate(main.getFunctionType().getInputs()))
+        append(args, loadSlot(function->getArg(1), i, t));
+    auto *call = b.CreateCall(target.getFunction(("fn_" + main.getSymName()).str()), args);
+    unsigned next = 0;
+    for (auto [i, t] : llvm::enumerate(main.getFunctionType().getResults())) {
+        Lowered v{b.CreateExtractValue(call, next++)};
+        if (mlir::isa<ir::UnknownType>(t))
+            v.tag = b.CreateExtractValue(call, next++);
+        storeSlot(function->getArg(2), i, v, t);
+    }
+    b.CreateRetVoid();
+}
+
+void Emitter::emitModule(mlir::ModuleOp module) {
+    for (auto f : module.getOps<mlir::func::FuncOp>())
+        declareFunction(f);
+    for (auto f : module.getOps<mlir::func::FuncOp>())
+        emitFunction(f);
+    emitEntry(module.lookupSymbol<mlir::func::FuncOp>("main"));
+}
+
+// ---- control flow
+
+Emitter::LoweredList Emitter::makePhis(mlir::TypeRange types) {
+    LoweredList phis;
+    for (mlir::Type t : types) {
+        bool unknown = mlir::isa<ir::UnknownType>(t);
+        Lowered v{b.CreatePHI(unknown ? i64 : llvmType(t), 2)};
+        if (unknown)
+            v.tag = b.CreatePHI(i64, 2);
+        phis.push_back(v);
+    }
+    return phis;
+}
+
+void Emitter::addIncoming(const LoweredList &phis, const LoweredList &incoming, BasicBlock *from) {
+    for (size_t i = 0; i < phis.size(); ++i) {
+        llvm::cast<PHINode>(phis[i].bits)->addIncoming(incoming[i].bits, from);
+        if (phis[i].tag)
+            llvm::cast<PHINode>(phis[i].tag)->addIncoming(incoming[i].tag, from);
+    }
+}
+
+Emitter::LoweredList Emitter::emitBlock(mlir::Block &block) {
+    for (mlir::Operation &op : block.without_terminator())
+        emitOperation(&op);
+    LoweredList out;
+    for (mlir::Value v : block.getTerminator()->getOperands())
+        out.push_back(get(v));
+    return out;
+}
+
+void Emitter::emitOperation(mlir::Operation *op) {
+    if (auto daphne = mlir::dyn_cast<ir::DaphneOp>(op)) {
+        if (!emitNative(daphne))
+            emitKernelCall(daphne);
+    } else if (auto branch = mlir::dyn_cast<mlir::scf::IfOp>(op)) {
+        emitIf(branch);
+    } else if (auto loop = mlir::dyn_cast<mlir::scf::WhileOp>(op)) {
+        emitWhile(loop);
+    } else if (auto loop = mlir::dyn_cast<mlir::scf::ForOp>(op)) {
+        emitFor(loop);
+    } else {
+        emitFunctionCall(mlir::cast<mlir::func::CallOp>(op));
+    }
+}
+
+void Emitter::emitIf(mlir::scf::IfOp op) {
+    BasicBlock *thenBlock = newBlock("then"), *elseBlock = newBlock("else"), *after = newBlock("endif");
+    b.CreateCondBr(get(op.getCondition()).bits, thenBlock, elseBlock);
+    b.SetInsertPoint(thenBlock);
+    LoweredList thenValues = emitBlock(*op.thenBlock());
+    thenBlock = b.GetInsertBlock();
+    b.CreateBr(after);
+    b.SetInsertPoint(elseBlock);
+    LoweredList elseValues;
+    if (!op.getElseRegion().empty())
+        elseValues = emitBlock(*op.elseBlock());
+    elseBlock = b.GetInsertBlock();
+    b.CreateBr(after);
+    b.SetInsertPoint(after);
+    LoweredList phis = makePhis(op.getResultTypes());
+    addIncoming(phis, thenValues, thenBlock);
+    addIncoming(phis, elseValues, elseBlock);
+    for (auto [result, v] : llvm::zip(op.getResults(), phis))
+        bind(result, v);
+}
+
+void Emitter::emitWhile(mlir::scf::WhileOp op) {
+    hasLoops = true;
+    LoweredList inits;
+    for (mlir::Value v : op.getInits())
+        inits.push_back(get(v));
+    BasicBlock *before = b.GetInsertBlock(), *header = newBlock("while"), *body = newBlock("do"),
+               *exit = newBlock("endwhile");
+    b.CreateBr(header);
+    b.SetInsertPoint(header);
+    LoweredList phis = makePhis(op.getBeforeBody()->getArgumentTypes());
+    addIncoming(phis, inits, before);
+    for (auto [arg, v] : llvm::zip(op.getBeforeArguments(), phis))
+        bind(arg, v);
+    LoweredList condition = emitBlock(*op.getBeforeBody());
+    b.CreateCondBr(condition[0].bits, body, exit);
+    for (auto [i, arg] : llvm::enumerate(op.getAfterArguments()))
+        bind(arg, condition[i + 1]);
+    b.SetInsertPoint(body);
+    LoweredList yields = emitBlock(*op.getAfterBody());
+    addIncoming(phis, yields, b.GetInsertBlock());
+    b.CreateBr(header);
+    b.SetInsertPoint(exit);
+    for (auto [i, result] : llvm::enumerate(op.getResults()))
+        bind(result, condition[i + 1]);
+}
+
+void Emitter::emitFor(mlir::scf::ForOp op) {
+    hasLoops = true;
+    LoweredList inits;
+    for (mlir::Value v : op.getInitArgs())
+        inits.push_back(get(v));
+    llvm::Value *lower = get(op.getLowerBound()).bits, *upper = get(op.getUpperBound()).bits,
+                *step = get(op.getStep()).bits;
+    BasicBlock *before = b.GetInsertBlock(), *header = newBlock("for"), *body = newBlock("do"),
+               *exit = newBlock("endfor");
+    b.CreateBr(header);
+    b.SetInsertPoint(header);
+    PHINode *index = b.CreatePHI(i64, 2);
+    index->addIncoming(lower, before);
+    LoweredList phis = makePhis(op.getResultTypes());
+    addIncoming(phis, inits, before);
+    b.CreateCondBr(b.CreateICmpULT(index, upper), body, exit);
+    b.SetInsertPoint(body);
+    bind(op.getInductionVar(), {index});
+    for (auto [arg, v] : llvm::zip(op.getRegionIterArgs(), phis))
+        bind(arg, v);
+    LoweredList yields = emitBlock(*op.getBody());
+    addIncoming(phis, yields, b.GetInsertBlock());
+    index->addIncoming(b.CreateAdd(index, step), b.GetInsertBlock());
+    b.CreateBr(header);
+    b.SetInsertPoint(exit);
+    for (auto [result, v] : llvm::zip(op.getResults(), phis))
+        bind(result, v);
+}
+
+} // namespace daphne::codegen

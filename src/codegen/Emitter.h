@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Emits LLVM IR for a module; private to src/codegen. Methods are spread over
+/// Emitter.cpp (functions, control flow), EmitScalar.cpp (native scalar code)
+/// and EmitCall.cpp (kernels, references, literals).
+///
+/// How values look in LLVM: numbers natively (bool i1, size i64), everything
+/// held by reference as a pointer, values of unknown type as tag and bits.
+#pragma once
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "codegen/Program.h"
+#include "ir/Dialect.h"
+#include "kernels/KernelTable.h"
+
+namespace daphne::codegen {
+
+/// An IR value in LLVM; tag only for values of unknown type.
+struct Lowered {
+    llvm::Value *bits = nullptr;
+    llvm::Value *tag = nullptr;
+};
+
+class Emitter {
+  public:
+    Emitter(llvm::LLVMContext &context, llvm::Module &target, std::vector<CallSite> &callSites,
+            std::vector<Value> &literals);
+    void emitModule(mlir::ModuleOp module);
+
+    /// Symbols used for kernels: all lead to the same trampoline, the kernel is its argument.
+    std::vector<std::string> kernelSymbols() const;
+    /// The program has loops or calls itself: worth optimising.
+    bool hasLoops = false;
+
+    static constexpr const char *kEntry = "daphne_entry";
+
+  private:
+    using LlvmTypes = llvm::SmallVector<llvm::Type *>;
+    using LoweredList = llvm::SmallVector<Lowered>;
+
+    // ---- Emitter.cpp
+    void declareFunction(mlir::func::FuncOp f);
+    void emitFunction(mlir::func::FuncOp f);
+    void emitEntry(mlir::func::FuncOp main);
+    void reserveArgumentArea(mlir::Region &body);
+    void emitStackCheck();
+    /// Emits all operations but the terminator, whose (lowered) operands are returned.
+    LoweredList emitBlock(mlir::Block &block);
+    void emitOperation(mlir::Operation *op);
+    void emitIf(mlir::scf::IfOp op);
+    void emitWhile(mlir::scf::WhileOp op);
+    void emitFor(mlir::scf::ForOp op);
+    void emitFunctionCall(mlir::func::CallOp op);
+    void bind(mlir::Value v, Lowered lowered) { values[v] = lowered; }
+    Lowered get(mlir::Value v) { return values.lookup(v); }
+    llvm::BasicBlock *newBlock(const char *name);
+
+    /// Phi nodes for a list of values of these types.
+    LoweredList makePhis(mlir::TypeRange types);
+    void addIncoming(const LoweredList &phis, const LoweredList &incoming, llvm::BasicBlock *from);
+    void append(LlvmTypes &out, mlir::Type type);
+    void append(llvm::SmallVectorImpl<llvm::Value *> &out, Lowered v);
+    llvm::Type *llvmType(mlir::Type type);
+    llvm::Type *resultType(mlir::TypeRange types);
+
+    // ---- EmitScalar.cpp
+    /// Native code for operations on scalars; false if a kernel must do it.
+    bool emitNative(ir::DaphneOp op);
+    bool emitInternal(ir::DaphneOp op);
+    bool emitNativeBinary(ir::DaphneOp op, const ops::TypeDesc &a, const ops::TypeDesc &c, const ops::TypeDesc &result);
+    bool emitNativeConditional(ir::DaphneOp op);
+    llvm::Type *numberType(ValueType type);
+    llvm::Value *convert(llvm::Value *v, ValueType from, ValueType to);
+    llvm::Value *isTrue(llvm::Value *v, ValueType type);
+    llvm::Value *fromBool(llvm::Value *v, ValueType type);
+    llvm::Value *nativeUnary(llvm::StringRef name, llvm::Value *v, ValueType type);
+    llvm::Value *arithmetic(llvm::StringRef name, llvm::Value *x, llvm::Value *y, ValueType g, mlir::Location loc);
+    llvm::Value *integerDivision(bool remainder, llvm::Value *x, llvm::Value *y, ValueType type, mlir::Location loc);
+    llvm::Value *compare(llvm::StringRef name, llvm::Value *x, llvm::Value *y, ValueType type);
+    llvm::Value *tripCount(llvm::Value *from, llvm::Value *to, llvm::Value *step);
+    llvm::Value *constant(const ops::Constant &c);
+    llvm::Value *mathCall(llvm::StringRef function, llvm::ArrayRef<llvm::Value *> args, ValueType type);
+
+    // ---- EmitCall.cpp
+    void emitKernelCall(ir::DaphneOp op);
+    void emitAdapt(ir::DaphneOp op);
+    void emitMap(ir::DaphneOp op);
+    void emitFail(ir::DaphneOp op);
+    void emitLiteral(ir::DaphneOp op);
+    void retain(Lowered v, mlir::Type type);
+    void release(Lowered v, mlir::Type type);
+    Lowered literal(Value value, mlir::Type type);
+    Lowered undef(mlir::Type type);
+    llvm::Value *toBits(Lowered v, mlir::Type type);
+    Lowered fromBits(llvm::Value *bits, llvm::Value *tag, mlir::Type type);
+    llvm::Value *tagOf(Lowered v, mlir::Type type);
+    llvm::Value *slotField(llvm::Value *area, size_t index, unsigned field);
+    void storeSlot(llvm::Value *area, size_t index, Lowered v, mlir::Type type);
+    Lowered loadSlot(llvm::Value *area, size_t index, mlir::Type type);
+    void setCallSite(mlir::Location loc, std::string_view operation);
+    llvm::CallInst *callRuntime(const char *name, llvm::Type *result, llvm::ArrayRef<llvm::Value *> args);
+    llvm::Value *pointerConstant(const void *p);
+
+    llvm::LLVMContext &context;
+    llvm::Module &target;
+    llvm::IRBuilder<> b;
+    std::vector<CallSite> &callSites;
+    std::vector<Value> &literals;
+    std::map<std::string, llvm::FunctionCallee> kernels;
+    llvm::DenseMap<mlir::Value, Lowered> values;
+    llvm::Type *i64, *ptr, *slotType;
+    // of the function being emitted
+    llvm::Function *function = nullptr;
+    llvm::Value *contextArg = nullptr, *argArea = nullptr, *resultArea = nullptr;
+};
+
+} // namespace daphne::codegen

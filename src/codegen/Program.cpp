@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/Program.h"
+
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+
+#include "base/Error.h"
+#include "codegen/Emitter.h"
+#include "codegen/Runtime.h"
+
+namespace daphne::codegen {
+
+namespace orc = llvm::orc;
+
+struct Program::Code {
+    std::unique_ptr<orc::LLJIT> jit;
+    std::vector<Value> literals;
+    void (*entry)(Context *, Slot *, Slot *) = nullptr;
+};
+
+Program::Program() : code(std::make_unique<Code>()) {}
+Program::~Program() = default;
+
+namespace {
+
+/// LLVM's own failures here are never the user's fault.
+template <class T> T orThrow(llvm::Expected<T> value) {
+    if (!value)
+        throw internalError(llvm::toString(value.takeError()));
+    return std::move(*value);
+}
+void orThrow(llvm::Error error) {
+    if (error)
+        throw internalError(llvm::toString(std::move(error)));
+}
+
+void initialiseTarget() {
+    static bool done = [] {
+        llvm::InitializeNativeTarget();
+        llvm::InitializeNativeTargetAsmPrinter();
+        return true;
+    }();
+    (void)done;
+}
+
+} // namespace
+
+std::unique_ptr<Program> Program::compile(mlir::ModuleOp module, const Options &options) {
+    initialiseTarget();
+    std::unique_ptr<Program> program(new Program);
+    auto context = std::make_unique<llvm::LLVMContext>();
+    auto target = std::make_unique<llvm::Module>("daphne", *context);
+    Emitter emitter(*context, *target, program->callSites, program->code->literals);
+    emitter.emitModule(module);
+    program->results = module.lookupSymbol<mlir::func::FuncOp>("main").getNumResults();
+
+    orc::JITTargetMachineBuilder machine{llvm::Triple(llvm::sys::getProcessTriple())};
+    machine.setCPU(llvm::sys::getHostCPUName().str());
+    // Straight-line glue gains nothing from optimisation; loops do.
+    machine.setCodeGenOptLevel(emitter.hasLoops ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
+    auto jit = orThrow(orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(machine)).create());
+    target->setDataLayout(jit->getDataLayout());
+    target->setTargetTriple(jit->getTargetTriple().str());
+    if (options.llvmText) {
+        llvm::raw_string_ostream out(*options.llvmText);
+        target->print(out, nullptr);
+    }
+
+    orc::SymbolMap symbols;
+    auto define = [&](llvm::StringRef name, void *address) {
+        symbols[jit->mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
+                                               llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    };
+    for (const RuntimeSymbol &s : runtimeSymbols())
+        define(s.name, s.address);
+    for (const std::string &name : emitter.kernelSymbols())
+        define(name, reinterpret_cast<void *>(&daphne_call));
+    orThrow(jit->getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols))));
+    orThrow(jit->addIRModule(orc::ThreadSafeModule(std::move(target), std::move(context))));
+    auto address = orThrow(jit->lookup(Emitter::kEntry));
+    program->code->entry = address.toPtr<void (*)(Context *, Slot *, Slot *)>();
+    program->code->jit = std::move(jit);
+    return program;
+}
+
+std::vector<Value> Program::run(Context &context, std::vector<Value> inputs) {
+    std::vector<Value> outputs(results);
+    try {
+        // Value has the layout of Slot; @main takes its arguments over.
+        std::vector<Slot> slots;
+        for (Value &v : inputs)
+            slots.push_back(v.detach());
+        std::vector<Slot> out(results);
+        code->entry(&context, slots.data(), out.data());
+        for (size_t i = 0; i < results; ++i)
+            outputs[i] = Value::adopt(out[i]);
+    } catch (Error &e) {
+        if (context.callSite < callSites.size()) {
+            const CallSite &site = callSites[context.callSite];
+            e.at(site.span);
+            if (e.operation.empty() && e.stage == Stage::Execute && !e.isStop)
+                e.operation = site.operation;
+        }
+        throw;
+    } catch (const std::bad_alloc &) {
+        Error e = executionError("out of memory");
+        if (context.callSite < callSites.size())
+            e.at(callSites[context.callSite].span).operation = callSites[context.callSite].operation;
+        throw e;
+    }
+    return outputs;
+}
+
+} // namespace daphne::codegen

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/Runtime.h"
+
+#include <cmath>
+
+#include "base/Error.h"
+
+namespace daphne::codegen {
+
+namespace {
+
+/// Inference and kernel disagree about a result: convert numbers, everything else is our bug.
+Value agree(Value result, uint64_t expectedTag, const Kernel &kernel) {
+    auto kind = static_cast<ValueKind>(expectedTag & 0xff);
+    auto type = static_cast<ValueType>(expectedTag >> 8 & 0xff);
+    if (kind == ValueKind::Scalar && result.isScalar() && !result.isString() && type != ValueType::Str)
+        return withNumericType(type, [&]<class T>(TypeTag<T>) { return Value::scalar(result.as<T>(), type); });
+    throw internalError("kernel " + std::string(kernel.mnemonic) + " returned " + describe(result) +
+                        " where the compiler expects something else");
+}
+
+const char *kindName(ValueKind kind) {
+    switch (kind) {
+    case ValueKind::Scalar: return "a scalar";
+    case ValueKind::Matrix: return "a matrix";
+    case ValueKind::Frame: return "a frame";
+    case ValueKind::List: return "a list";
+    default: return "a value";
+    }
+}
+
+} // namespace
+
+extern "C" {
+
+void daphne_call(Context *context, const Kernel *kernel, Slot *results, Slot *args, uint64_t counts,
+                 uint64_t consumable, uint64_t castTarget) {
+    constexpr size_t kMaxResults = 4;
+    size_t numArgs = counts & 0xffffffff, numResults = counts >> 32;
+    uint64_t expected[kMaxResults];
+    for (size_t i = 0; i < numResults; ++i) {
+        expected[i] = results[i].tag;
+        results[i] = {};
+    }
+    // Value has the layout of Slot; borrowed arguments are never destroyed here.
+    auto *argValues = reinterpret_cast<Value *>(args);
+    auto *resultValues = reinterpret_cast<Value *>(results);
+    KernelCall call{*context, *kernel, {argValues, numArgs}, {resultValues, numResults}, consumable, {castTarget, 0}};
+    kernel->run(call);
+    for (; consumable; consumable &= consumable - 1)
+        argValues[__builtin_ctzll(consumable)] = Value();
+    for (size_t i = 0; i < numResults; ++i)
+        if (expected[i] && expected[i] != results[i].tag)
+            resultValues[i] = agree(std::move(resultValues[i]), expected[i], *kernel);
+}
+
+void daphne_retain(Object *object) {
+    if (object)
+        object->retain();
+}
+
+void daphne_release(Object *object) {
+    if (object)
+        object->release();
+}
+
+void daphne_retain_value(uint64_t tag, uint64_t bits) {
+    Value borrowed = Value::adopt({tag, bits});
+    if (borrowed.isObject() && bits)
+        borrowed.object()->retain();
+    borrowed.detach();
+}
+
+void daphne_release_value(uint64_t tag, uint64_t bits) {
+    Value owned = Value::adopt({tag, bits});
+    if (!bits)
+        owned.detach(); // a number, or a value of a path that never ran
+}
+
+uint64_t daphne_expect(Context *, uint64_t tag, uint64_t bits, uint64_t expectedTag) {
+    if (tag == expectedTag)
+        return bits;
+    Value v = Value::adopt({tag, bits});
+    std::string found = describe(v);
+    v.detach();
+    auto kind = static_cast<ValueKind>(expectedTag & 0xff);
+    std::string wanted = kindName(kind);
+    if (kind == ValueKind::Scalar)
+        wanted += " of type " + std::string(dslName(static_cast<ValueType>(expectedTag >> 8 & 0xff)));
+    throw executionError("expected " + wanted + ", got " + found);
+}
+
+void daphne_expect_matrix(Context *, Object *object, uint64_t valueType, int64_t rows, int64_t cols) {
+    auto &m = static_cast<Dense &>(*object);
+    auto wanted = static_cast<ValueType>(valueType);
+    bool typeFits = wanted == ValueType::Unknown || m.type() == wanted;
+    bool shapeFits = (rows < 0 || m.rows() == static_cast<uint64_t>(rows)) &&
+                     (cols < 0 || m.cols() == static_cast<uint64_t>(cols));
+    if (typeFits && shapeFits)
+        return;
+    auto dimension = [](int64_t n) { return n < 0 ? std::string("?") : std::to_string(n); };
+    throw executionError("expected a matrix of " + std::string(dslName(wanted)) + " with shape " + dimension(rows) +
+                         "x" + dimension(cols) + ", got " + std::string(dslName(m.type())) + " with shape " +
+                         m.shapeText());
+}
+
+void daphne_division_by_zero(Context *) { throw executionError("integer division by zero"); }
+
+void daphne_stack_overflow(Context *) {
+    throw executionError("the recursion is too deep: the stack is exhausted")
+        .withHint("check that the recursion ends, or write it as a loop");
+}
+
+void daphne_fail(Context *, const char *message) { throw executionError(message); }
+
+Object *daphne_map(Context *context, Object *object, MapFunction function, uint64_t resultType) {
+    auto &in = static_cast<Dense &>(*object);
+    auto type = static_cast<ValueType>(resultType);
+    Ref<Dense> out = Dense::create(type, in.rows(), in.cols());
+    withValueType(in.type(), [&]<class T>(TypeTag<T>) {
+        withValueType(type, [&]<class R>(TypeTag<R>) {
+            auto source = in.view<T>();
+            auto target = out->mutableView<R>();
+            for (size_t r = 0; r < in.rows(); ++r)
+                function(context, source.row(r), target.row(r), in.cols());
+        });
+    });
+    return out.detach();
+}
+
+Object *daphne_string_cell(const void *cell) { return new StringObject(*static_cast<const std::string *>(cell)); }
+
+void daphne_set_string_cell(void *cell, Object *text) {
+    *static_cast<std::string *>(cell) = static_cast<StringObject *>(text)->text;
+    text->release();
+}
+
+} // extern "C"
+
+std::span<const RuntimeSymbol> runtimeSymbols() {
+    using Unary = double (*)(double);
+    using Binary = double (*)(double, double);
+    using UnaryFloat = float (*)(float);
+    using BinaryFloat = float (*)(float, float);
+#define DAPHNE_SYMBOL(name) {#name, reinterpret_cast<void *>(&name)}
+#define DAPHNE_MATH(name)                                                                                              \
+    {#name, reinterpret_cast<void *>(static_cast<Unary>(&::name))},                                                    \
+        {#name "f", reinterpret_cast<void *>(static_cast<UnaryFloat>(&::name##f))}
+    static const RuntimeSymbol symbols[] = {
+        DAPHNE_SYMBOL(daphne_call),
+        DAPHNE_SYMBOL(daphne_retain),
+        DAPHNE_SYMBOL(daphne_release),
+        DAPHNE_SYMBOL(daphne_retain_value),
+        DAPHNE_SYMBOL(daphne_release_value),
+        DAPHNE_SYMBOL(daphne_expect),
+        DAPHNE_SYMBOL(daphne_expect_matrix),
+        DAPHNE_SYMBOL(daphne_division_by_zero),
+        DAPHNE_SYMBOL(daphne_stack_overflow),
+        DAPHNE_SYMBOL(daphne_fail),
+        DAPHNE_SYMBOL(daphne_map),
+        DAPHNE_SYMBOL(daphne_string_cell),
+        DAPHNE_SYMBOL(daphne_set_string_cell),
+        DAPHNE_MATH(exp),
+        DAPHNE_MATH(sin),
+        DAPHNE_MATH(cos),
+        DAPHNE_MATH(tan),
+        DAPHNE_MATH(sinh),
+        DAPHNE_MATH(cosh),
+        DAPHNE_MATH(tanh),
+        DAPHNE_MATH(atan),
+        DAPHNE_MATH(floor),
+        DAPHNE_MATH(ceil),
+        DAPHNE_MATH(round),
+        {"pow", reinterpret_cast<void *>(static_cast<Binary>(&::pow))},
+        {"fmod", reinterpret_cast<void *>(static_cast<Binary>(&::fmod))},
+        {"fmodf", reinterpret_cast<void *>(static_cast<BinaryFloat>(&::fmodf))},
+    };
+#undef DAPHNE_MATH
+#undef DAPHNE_SYMBOL
+    return symbols;
+}
+
+} // namespace daphne::codegen

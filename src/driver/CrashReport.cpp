@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/CrashReport.h"
+
+#include <csignal>
+#include <cstring>
+#include <initializer_list>
+
+#include <unistd.h>
+
+namespace daphne::driver {
+
+namespace {
+
+constexpr int kInternalError = 70;
+
+void say(const char *text) {
+    [[maybe_unused]] auto n = write(2, text, std::strlen(text));
+}
+
+/// Only async-signal-safe calls.
+void crashed(int signal) {
+    say("error: internal error: caught signal ");
+    switch (signal) {
+    case SIGSEGV: say("SIGSEGV (invalid memory access)"); break;
+    case SIGBUS: say("SIGBUS (invalid memory access)"); break;
+    case SIGFPE: say("SIGFPE (arithmetic fault)"); break;
+    case SIGILL: say("SIGILL (invalid instruction)"); break;
+    default: say("SIGABRT (abort)"); break;
+    }
+    say("\n   = hint: this is a bug in daphne, not in your script; please report it with the script that shows it\n");
+    _exit(kInternalError);
+}
+
+} // namespace
+
+void installCrashReport() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return; // the sanitizers report better
+#endif
+    static char alternate[64 << 10];
+    stack_t stack{};
+    stack.ss_sp = alternate;
+    stack.ss_size = sizeof alternate;
+    sigaltstack(&stack, nullptr);
+    struct sigaction action {};
+    action.sa_handler = crashed;
+    action.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+        sigaction(signal, &action, nullptr);
+}
+
+} // namespace daphne::driver

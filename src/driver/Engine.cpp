@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/Engine.h"
+
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+
+#include <unistd.h>
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include "codegen/Program.h"
+#include "driver/BigStack.h"
+#include "driver/Pipeline.h"
+#include "ir/Dialect.h"
+#include "irgen/IrGen.h"
+#include "lang/dsl/Frontend.h"
+
+namespace daphne::driver {
+
+namespace {
+
+double now() {
+    using namespace std::chrono;
+    return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+/// Seconds since the process was created: what start-up took, the loader included.
+double processAge() {
+    timespec cpu{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+    return static_cast<double>(cpu.tv_sec) + 1e-9 * static_cast<double>(cpu.tv_nsec);
+}
+
+void writeError(const std::string &text) {
+    [[maybe_unused]] auto n = ::write(2, text.data(), text.size());
+}
+
+} // namespace
+
+std::string Timing::json() const {
+    char buffer[256];
+    std::snprintf(buffer, sizeof buffer,
+                  "{\"startup_seconds\": %.9f, \"parsing_seconds\": %.9f, \"compilation_seconds\": %.9f, "
+                  "\"execution_seconds\": %.9f, \"total_seconds\": %.9f}\n",
+                  startup, parsing, compilation, execution, total);
+    return buffer;
+}
+
+struct Engine::State {
+    State() : context(mlir::MLIRContext::Threading::DISABLED) {
+        context.loadDialect<mlir::func::FuncDialect, mlir::scf::SCFDialect, ir::DaphneDialect>();
+    }
+    mlir::MLIRContext context;
+};
+
+/// Programs of earlier inputs stay alive: their functions are still called, their literals still used.
+struct Engine::Session {
+    ObjectScope objects;
+    std::map<std::string, Value> variables;
+    std::vector<const lang::FuncDef *> functions;
+    std::vector<lang::Program> programs;
+    ~Session() { variables.clear(); }
+};
+
+Engine::Engine(Options options) : options(std::move(options)) {
+    times.startup = processAge();
+    double begin = now();
+    state = std::make_unique<State>();
+    times.startup += now() - begin;
+}
+
+Engine::~Engine() = default;
+
+void Engine::report(const Error &error) {
+    if (error.isStop) {
+        std::string line = "system stopped: " + error.message + "\n";
+        std::fflush(stdout);
+        [[maybe_unused]] auto n = ::write(1, line.data(), line.size());
+    }
+    Error shown = error;
+    if (error.isStop)
+        shown.message = "system stopped: " + error.message;
+    writeError(render(shown, sources, isatty(2) ? Colour::Yes : Colour::No));
+}
+
+void Engine::explain(ExplainLevel level, const std::string &text) {
+    writeError(std::string(explainRow(level).header) + "\n" + text);
+}
+
+namespace {
+
+/// What the compiler may assume of a value that exists already.
+ops::TypeDesc typeOf(const Value &v) {
+    switch (v.kind()) {
+    case ValueKind::Scalar: return ops::TypeDesc::scalar(v.scalarType());
+    case ValueKind::Matrix:
+        return ops::TypeDesc::matrix(v.matrix().type(), static_cast<int64_t>(v.matrix().rows()),
+                                     static_cast<int64_t>(v.matrix().cols()));
+    case ValueKind::List: return ops::TypeDesc::list(v.list().elementType);
+    case ValueKind::Frame: {
+        auto schema = std::make_shared<ops::FrameSchema>();
+        schema->labels = v.frame().labels;
+        for (const auto &column : v.frame().columns)
+            schema->types.push_back(column->type());
+        return ops::TypeDesc::frame(schema, static_cast<int64_t>(v.frame().rows()),
+                                    static_cast<int64_t>(v.frame().cols()));
+    }
+    case ValueKind::None: break;
+    }
+    return ops::TypeDesc::unknown();
+}
+
+} // namespace
+
+/// Throws the first error; further parse errors are reported before it is thrown.
+void Engine::execute(uint32_t fileId, const std::string &directory, Session *session) {
+    double t0 = now();
+    lang::FrontendOptions frontend;
+    frontend.scriptArgs = options.scriptArgs;
+    frontend.importPaths = options.importPaths;
+    lang::SessionNames names;
+    irgen::Options generation;
+    generation.propagateConstants = options.ipaConstPropa;
+    std::vector<Value> inputs;
+    if (session) {
+        for (auto &[name, value] : session->variables) {
+            names.variables[name] = typeOf(value);
+            generation.inputs.push_back({name, typeOf(value)});
+            inputs.push_back(value);
+        }
+        names.functions = session->functions;
+        generation.functions = session->functions;
+        generation.exportVariables = true;
+    }
+    lang::FrontendResult parsed = lang::parseProgram(sources, fileId, directory, frontend, names);
+    if (!parsed.errors.empty()) {
+        for (size_t i = 0; i + 1 < parsed.errors.size(); ++i)
+            report(parsed.errors[i]);
+        throw parsed.errors.back();
+    }
+    double t1 = now();
+    times.parsing += t1 - t0;
+
+    irgen::Result generated = irgen::generate(state->context, parsed.program, generation);
+    runPipeline(*generated.module, options, [&](ExplainLevel level, const std::string &text) { explain(level, text); });
+    std::string llvmText;
+    codegen::Program::Options code;
+    if (options.explains(ExplainLevel::Llvm))
+        code.llvmText = &llvmText;
+    auto program = codegen::Program::compile(*generated.module, code);
+    if (code.llvmText)
+        explain(ExplainLevel::Llvm, llvmText);
+    double t2 = now();
+    times.compilation += t2 - t1;
+
+    Context context;
+    context.stackLimit = stackLimit();
+    std::vector<Value> results;
+    try {
+        results = program->run(context, std::move(inputs));
+    } catch (...) {
+        context.out.flush();
+        context.err.flush();
+        throw;
+    }
+    context.out.flush();
+    context.err.flush();
+    if (session) {
+        session->variables.clear();
+        for (size_t i = 0; i < results.size(); ++i)
+            session->variables[generated.exports[i].name] = std::move(results[i]);
+        for (const lang::Stmt *s : parsed.program.main->body)
+            if (s->kind == lang::StmtKind::FuncDef)
+                session->functions.push_back(&lang::as<lang::FuncDef>(s));
+        session->programs.push_back(std::move(parsed.program));
+    }
+    times.execution += now() - t2;
+    times.total = times.startup + times.parsing + times.compilation + times.execution;
+}
+
+int Engine::runScript(std::string name, std::string text, const std::string &directory) {
+    uint32_t fileId = sources.add(std::move(name), std::move(text));
+    try {
+        // Programs are destroyed inside the scope of the objects they made.
+        ObjectScope objects;
+        execute(fileId, directory, nullptr);
+    } catch (const Error &e) {
+        report(e);
+        return static_cast<int>(e.stage);
+    }
+    if (options.timing)
+        writeError(times.json());
+    return 0;
+}
+
+bool Engine::runInteractive(std::string text) {
+    if (!session)
+        session = std::make_unique<Session>();
+    uint32_t fileId = sources.add("input", std::move(text));
+    try {
+        execute(fileId, ".", session.get());
+        return true;
+    } catch (const Error &e) {
+        report(e);
+        return false;
+    }
+}
+
+} // namespace daphne::driver

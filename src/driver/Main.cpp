@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/Main.h"
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "driver/BigStack.h"
+#include "driver/CrashReport.h"
+#include "driver/Engine.h"
+#include "driver/Options.h"
+#include "driver/Prompt.h"
+
+namespace daphne::driver {
+
+namespace {
+
+void print(const std::string &text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+int complain(const Error &e) {
+    SourceManager none;
+    std::string text = render(e, none, isatty(2) ? Colour::Yes : Colour::No);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    return static_cast<int>(e.stage);
+}
+
+struct ScriptText {
+    std::string name, text, directory;
+};
+
+std::string directoryOf(const std::string &path) {
+    size_t slash = path.rfind('/');
+    return slash == path.npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+ScriptText readScript(const Options &options) {
+    switch (options.source) {
+    case ScriptSource::CommandLine: return {"command line", options.script, "."};
+    case ScriptSource::StandardInput:
+        return {"standard input", {std::istreambuf_iterator<char>(std::cin), {}}, "."};
+    default: break;
+    }
+    struct stat info {};
+    if (stat(options.script.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+        throw Error(Stage::Parse, "the script " + options.script + " is a directory");
+    std::ifstream file(options.script, std::ios::binary);
+    if (!file)
+        throw Error(Stage::Parse, "the script " + options.script + " cannot be read")
+            .withHint("check the path; run daphne --help for usage");
+    return {options.script, {std::istreambuf_iterator<char>(file), {}}, directoryOf(options.script)};
+}
+
+int run(Options options) {
+    for (const std::string &warning : options.warnings)
+        std::fprintf(stderr, "warning: %s\n", warning.c_str());
+    return runOnBigStack([&] {
+        installCrashReport();
+        if (options.action == Action::Interactive)
+            return runPrompt(std::move(options));
+        ScriptText script;
+        try {
+            script = readScript(options);
+        } catch (const Error &e) {
+            return complain(e);
+        }
+        try {
+            Engine engine(std::move(options));
+            return engine.runScript(std::move(script.name), std::move(script.text), script.directory);
+        } catch (const std::bad_alloc &) {
+            return complain(Error(Stage::Compile, "out of memory while compiling"));
+        } catch (const std::exception &e) {
+            return complain(internalError(e.what()));
+        }
+    });
+}
+
+} // namespace
+
+int daphneMain(const std::vector<std::string> &words) {
+    try {
+        Options options = parseCommandLine(words, Surroundings::ofThisProcess());
+        switch (options.action) {
+        case Action::ShowHelp: print(helpText()); return 0;
+        case Action::ShowVersion: print(versionText(options.verbose)); return 0;
+        case Action::ShowConfig: print(configText(options)); return 0;
+        default: return run(std::move(options));
+        }
+    } catch (const Error &e) {
+        return complain(e);
+    }
+}
+
+} // namespace daphne::driver

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/Options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <unistd.h>
+
+#include "base/Error.h"
+
+namespace daphne::driver {
+
+Settings::Settings() : rows(optionTable().size()) {
+    for (size_t i = 0; i < rows.size(); ++i)
+        if (const OptionRow &row = optionTable()[i]; !row.fallback.empty())
+            rows[i].values = {std::string(row.fallback)};
+}
+
+const std::string &Settings::text(std::string_view name) const {
+    static const std::string none;
+    const auto &values = rows[optionIndex(name)].values;
+    return values.empty() ? none : values.back();
+}
+
+bool Settings::flag(std::string_view name) const { return text(name) == "true"; }
+
+int64_t Settings::integer(std::string_view name) const {
+    const std::string &digits = text(name);
+    int64_t value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return value;
+}
+
+double Settings::number(std::string_view name) const {
+    const std::string &digits = text(name);
+    double value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return value;
+}
+
+bool Options::explains(ExplainLevel level) const {
+    return std::find(explain.begin(), explain.end(), level) != explain.end();
+}
+
+Surroundings Surroundings::ofThisProcess() {
+    Surroundings around;
+    std::error_code failed;
+    around.executableDirectory = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path().string();
+    if (failed || around.executableDirectory.empty())
+        around.executableDirectory = ".";
+    around.inputIsTerminal = isatty(STDIN_FILENO) != 0;
+    around.environment = [](const char *name) -> const char * { return std::getenv(name); };
+    return around;
+}
+
+namespace {
+
+/// What one word like "--no-vec" refers to.
+struct OptionName {
+    size_t row = 0;
+    bool negated = false;
+    std::string_view impliedChoice = {}; ///< "--GSS": the value it stands for
+};
+
+std::vector<std::string_view> allFlagNames() {
+    std::vector<std::string_view> names;
+    for (const OptionRow &row : optionTable())
+        for (std::string_view name : {row.flag, row.negation, row.alias})
+            if (name.size() > 1)
+                names.push_back(name);
+    return names;
+}
+
+OptionName findOption(std::string_view name, const std::string &word) {
+    auto table = optionTable();
+    for (size_t i = 0; i < table.size() && !name.empty(); ++i) {
+        if (table[i].flag == name || table[i].alias == name)
+            return {i};
+        if (table[i].negation == name)
+            return {i, true};
+        if (table[i].choicesAreFlags)
+            for (const Choice &choice : table[i].choices)
+                if (choice.name == name)
+                    return {i, false, choice.name};
+    }
+    Error error = parseError({}, "unknown option '" + word + "'");
+    if (std::string close = nearest(name, allFlagNames()); !close.empty())
+        error.withHint("did you mean '--" + close + "'?");
+    else
+        error.withHint("daphne --help lists all options");
+    throw error;
+}
+
+class CommandLine {
+  public:
+    CommandLine(const std::vector<std::string> &words, const Surroundings &around) : words(words), around(around) {}
+
+    Options parse() {
+        while (next < words.size() && options.source == ScriptSource::None && options.action != Action::ShowHelp)
+            takeWord();
+        if (options.action == Action::ShowHelp)
+            return std::move(options);
+        for (; next < words.size(); ++next)
+            addScriptArgument(words[next], Place::AfterScript);
+        for (const std::string &pair : given.list("args"))
+            addScriptArgument(pair, Place::ArgsOption);
+        combineSettings();
+        chooseAction();
+        return std::move(options);
+    }
+
+  private:
+    enum class Place { AfterScript, ArgsOption };
+
+    void takeWord() {
+        const std::string &word = words[next++];
+        if (word == "--") {
+            if (next < words.size())
+                setScript(words[next++]);
+        } else if (word == "-" || !word.starts_with('-')) {
+            setScript(word);
+        } else {
+            takeOption(word);
+        }
+    }
+
+    void setScript(const std::string &word) {
+        options.source = word == "-" ? ScriptSource::StandardInput : ScriptSource::File;
+        options.script = word;
+    }
+
+    void takeOption(const std::string &word) {
+        std::string_view body = std::string_view(word).substr(word.starts_with("--") ? 2 : 1);
+        size_t equals = body.find('=');
+        OptionName name = findOption(body.substr(0, equals), word);
+        const OptionRow &row = optionTable()[name.row];
+        std::string subject = "option " + word.substr(0, word.find('='));
+
+        if (!name.impliedChoice.empty()) {
+            if (equals != body.npos)
+                throw parseError({}, subject + " takes no value");
+            assign(name.row, {std::string(name.impliedChoice)});
+        } else if (row.kind == OptionKind::Flag) {
+            bool value = equals == body.npos || checkedValue(row, body.substr(equals + 1), subject) == "true";
+            assign(name.row, {value != name.negated ? "true" : "false"});
+        } else {
+            assignText(name.row, valueText(row, body, equals, subject), subject);
+        }
+        noteAction(name.row);
+    }
+
+    /// The text after '=', or the next word.
+    std::string valueText(const OptionRow &row, std::string_view body, size_t equals, const std::string &subject) {
+        if (equals != body.npos)
+            return std::string(body.substr(equals + 1));
+        if (row.valueIsOptional)
+            return "1";
+        if (next == words.size())
+            throw parseError({}, subject + " needs a value");
+        return words[next++];
+    }
+
+    void assignText(size_t index, const std::string &text, const std::string &subject) {
+        const OptionRow &row = optionTable()[index];
+        std::vector<std::string> values;
+        if (row.isList()) {
+            if (given.rows[index].origin == Origin::CommandLine)
+                values = given.rows[index].values;
+            for (std::string &value : checkedList(row, text, subject))
+                values.push_back(std::move(value));
+        } else {
+            values = {checkedValue(row, text, subject)};
+        }
+        assign(index, std::move(values));
+    }
+
+    void assign(size_t index, std::vector<std::string> values) {
+        given.rows[index] = {std::move(values), Origin::CommandLine};
+    }
+
+    void noteAction(size_t index) {
+        std::string_view flag = optionTable()[index].flag;
+        if (flag == "help" && given.flag(flag))
+            options.action = Action::ShowHelp;
+        if (flag == "e") {
+            options.source = ScriptSource::CommandLine;
+            options.script = given.text(flag);
+        }
+    }
+
+    void addScriptArgument(const std::string &pair, Place place) {
+        size_t equals = pair.find('=');
+        if (equals == pair.npos || equals == 0) {
+            Error error = parseError({}, "script argument '" + pair + "' is not of the form name=value");
+            if (place == Place::AfterScript && pair.starts_with('-'))
+                error.withHint("options of daphne go before the script; what follows it belongs to the script");
+            throw error;
+        }
+        if (!options.scriptArgs.emplace(pair.substr(0, equals), pair.substr(equals + 1)).second)
+            throw parseError({}, "script argument '" + pair.substr(0, equals) + "' is given twice");
+    }
+
+    /// Default < configuration file < environment < command line.
+    void combineSettings() {
+        Settings &all = options.settings;
+        options.configPath = given.text("config");
+        if (!options.configPath.empty())
+            if (auto file = loadConfiguration(options.configPath)) {
+                for (auto &entry : file->entries)
+                    all.rows[entry.row] = {std::move(entry.values), Origin::File};
+                options.importPaths = std::move(file->importPaths);
+                options.logging = std::move(file->logging);
+            }
+        for (size_t i = 0; i < all.rows.size(); ++i) {
+            const OptionRow &row = optionTable()[i];
+            if (!row.environment.empty() && around.environment)
+                if (const char *text = around.environment(std::string(row.environment).c_str()); text && *text)
+                    all.rows[i] = {checkedList(row, text, "environment variable " + std::string(row.environment)),
+                                   Origin::Environment};
+            if (given.rows[i].origin == Origin::CommandLine)
+                all.rows[i] = std::move(given.rows[i]);
+        }
+        fillTypedFields();
+    }
+
+    void fillTypedFields() {
+        const Settings &all = options.settings;
+        options.libdir = withExecutableDirectory(all.text("libdir"));
+        options.timing = all.flag("timing");
+        options.verbose = all.flag("verbose");
+        options.vec = all.flag("vec");
+        options.objRefMgnt = all.flag("use_obj_ref_mgnt");
+        options.ipaConstPropa = all.flag("use_ipa_const_propa");
+        options.phyOpSelection = all.flag("use_phy_op_selection");
+        options.sparsityThreshold = all.number("sparsity_threshold");
+        for (const ExplainRow &row : explainTable())
+            for (const std::string &name : all.list("explain"))
+                if (row.name == name && !options.explains(row.level))
+                    options.explain.push_back(row.level);
+    }
+
+    std::string withExecutableDirectory(std::string path) const {
+        constexpr std::string_view kMark = "{exedir}";
+        for (size_t at = 0; (at = path.find(kMark, at)) != path.npos; at += around.executableDirectory.size())
+            path.replace(at, kMark.size(), around.executableDirectory);
+        return path;
+    }
+
+    void chooseAction() {
+        const Settings &all = options.settings;
+        if (all.flag("version")) {
+            options.action = Action::ShowVersion;
+        } else if (all.flag("print-config")) {
+            options.action = Action::ShowConfig;
+        } else {
+            checkCombinations();
+            checkAvailability();
+            if (options.source != ScriptSource::None)
+                options.action = Action::Run;
+            else if (around.inputIsTerminal)
+                options.action = Action::Interactive;
+            else
+                throw parseError({}, "no script given")
+                    .withHint("daphne script.daph, daphne -e 'code', daphne - for standard input, or daphne --help");
+        }
+    }
+
+    void checkCombinations() const {
+        const Settings &all = options.settings;
+        if (all.flag("optimistic-splitting") && !all.flag("columnar"))
+            throw parseError({}, "option --optimistic-splitting works only together with --columnar");
+        if (all.flag("enable-property-recording") && all.flag("enable-property-insert"))
+            throw parseError({}, "options --enable-property-recording and --enable-property-insert exclude each other");
+    }
+
+    void checkAvailability() {
+        for (size_t i = 0; i < options.settings.rows.size(); ++i) {
+            const OptionRow &row = optionTable()[i];
+            const Setting &setting = options.settings.rows[i];
+            bool isDefault = row.fallback.empty() ? setting.values.empty()
+                                                  : setting.values == std::vector{std::string(row.fallback)};
+            if (setting.origin == Origin::Default || isDefault)
+                continue;
+            std::string subject =
+                setting.origin == Origin::File ? "configuration key '" + std::string(row.configKey) + "'" : row.title();
+            std::string sentence = subject + ": " + std::string(row.engine) + " is not part of this version";
+            if (row.availability == Availability::Missing)
+                throw parseError({}, sentence);
+            if (row.availability == Availability::Warns)
+                options.warnings.push_back(sentence + "; going on without");
+        }
+    }
+
+    const std::vector<std::string> &words;
+    const Surroundings &around;
+    size_t next = 0;
+    Settings given; ///< what the command line says, before it is combined with the rest
+    Options options;
+};
+
+} // namespace
+
+Options parseCommandLine(const std::vector<std::string> &words, const Surroundings &around) {
+    return CommandLine(words, around).parse();
+}
+
+} // namespace daphne::driver

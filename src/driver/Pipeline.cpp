@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/Pipeline.h"
+
+#include "transforms/Passes.h"
+
+namespace daphne::driver {
+
+namespace {
+
+struct Step {
+    ExplainLevel level;
+    void (*run)(mlir::ModuleOp, const Options &); ///< null: nothing to do in this version of the plan
+};
+
+void manageReferences(mlir::ModuleOp module, const Options &options) {
+    if (options.objRefMgnt)
+        transforms::manageReferences(module);
+}
+
+/// In the order of --explain. Levels up to Columnar keep one operation per operation of the language.
+constexpr Step kSteps[] = {
+    {ExplainLevel::Parsing, nullptr},
+    {ExplainLevel::ParsingSimplified, nullptr},
+    {ExplainLevel::Sql, nullptr},
+    {ExplainLevel::PropertyInference, nullptr},
+    {ExplainLevel::Columnar, nullptr},
+    {ExplainLevel::SelectMatrixRepr, nullptr},
+    {ExplainLevel::TransferDataProps, nullptr},
+    {ExplainLevel::PhyOpSelection, nullptr},
+    {ExplainLevel::TypeAdaptation, nullptr},
+    {ExplainLevel::Vectorized, nullptr},
+    {ExplainLevel::ObjRefMgnt, manageReferences},
+    {ExplainLevel::Kernels, nullptr},
+    {ExplainLevel::Codegen, nullptr},
+    {ExplainLevel::CodegenSparsityFusion, nullptr},
+    {ExplainLevel::CodegenDaphneIrToMlir, nullptr},
+    {ExplainLevel::CodegenMlirSpecific, nullptr},
+};
+
+} // namespace
+
+std::string moduleText(mlir::ModuleOp module) {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    module.print(out);
+    out << "\n";
+    return text;
+}
+
+void runPipeline(mlir::ModuleOp module, const Options &options,
+                 const std::function<void(ExplainLevel, const std::string &)> &show) {
+    for (const Step &step : kSteps) {
+        if (step.run)
+            step.run(module, options);
+        if (options.explains(step.level))
+            show(step.level, moduleText(module));
+    }
+}
+
+} // namespace daphne::driver

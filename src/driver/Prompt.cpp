@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/Prompt.h"
+
+#include <cstdio>
+
+#include "driver/Engine.h"
+#include "driver/LineEditor.h"
+#include "lang/dsl/Frontend.h"
+
+namespace daphne::driver {
+
+namespace {
+
+bool isBlank(const std::string &text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
+
+/// A bare expression is shown: `x + 1` means `print(x + 1);`.
+std::string asStatement(std::string text) {
+    size_t end = text.find_last_not_of(" \t\r\n");
+    if (end == text.npos || text[end] == ';' || text[end] == '}')
+        return text;
+    return text + ";";
+}
+
+} // namespace
+
+int runPrompt(Options options) {
+    std::puts("Daphne. Statements end with ';'. Leave with Ctrl-D or exit.");
+    Engine engine(std::move(options));
+    LineEditor editor;
+    std::string input;
+    while (auto line = editor.read(input.empty() ? "daphne> " : "   ...> ")) {
+        if (input.empty() && (*line == "exit" || *line == "quit"))
+            break;
+        input += *line + "\n";
+        if (isBlank(input)) {
+            input.clear();
+            continue;
+        }
+        // An empty line ends an unfinished input: its error is shown.
+        if (lang::isIncomplete(asStatement(input)) && !isBlank(*line))
+            continue;
+        editor.remember(input.substr(0, input.size() - 1));
+        engine.runInteractive(asStatement(std::exchange(input, {})));
+    }
+    return 0;
+}
+
+} // namespace daphne::driver

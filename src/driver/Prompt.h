@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The interactive prompt: read a statement (several lines if need be), run it,
+/// keep its variables and functions.
+#pragma once
+
+#include "driver/Options.h"
+
+namespace daphne::driver {
+
+/// Returns the exit status.
+int runPrompt(Options options);
+
+} // namespace daphne::driver

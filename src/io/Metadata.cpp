@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/Metadata.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/Error.h"
+#include "io/File.h"
+
+namespace daphne::io {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr size_t kMostColumns = size_t(1) << 24; ///< of a frame: each needs its own label and matrix
+
+class Reader {
+  public:
+    explicit Reader(std::string path) : path(std::move(path)) {}
+
+    Metadata read() {
+        FileText file(path);
+        json document = json::parse(file.text(), nullptr, /*allow_exceptions=*/false);
+        if (document.is_discarded())
+            throw invalid("it is not valid JSON");
+        if (!document.is_object())
+            throw invalid("it is not a JSON object");
+        Metadata meta;
+        meta.rows = size(document, "numRows");
+        meta.cols = size(document, "numCols");
+        if (auto it = document.find("valueType"); it != document.end())
+            meta.valueType = valueType(*it, "valueType");
+        if (auto it = document.find("schema"); it != document.end())
+            readSchema(*it, meta);
+        else if (meta.valueType == ValueType::Unknown)
+            throw invalid("it has neither valueType nor schema");
+        if (document.contains("numNonZeros"))
+            meta.numNonZeros = size(document, "numNonZeros");
+        return meta;
+    }
+
+  private:
+    Error invalid(const std::string &what) const {
+        return executionError("invalid meta data file \"" + path + "\": " + what);
+    }
+
+    size_t size(const json &object, const char *key) const {
+        auto it = object.find(key);
+        if (it == object.end())
+            throw invalid(std::string(key) + " is missing");
+        bool fits = it->is_number_unsigned() && it->get<uint64_t>() <= static_cast<uint64_t>(INT64_MAX);
+        if (!fits)
+            throw invalid(std::string(key) + " must be an integer >= 0, got " + it->dump(-1, ' ', true));
+        return it->get<size_t>();
+    }
+
+    ValueType valueType(const json &text, const std::string &where) const {
+        ValueType t = text.is_string() ? parseValueType(text.get<std::string>()) : ValueType::Unknown;
+        if (t == ValueType::Unknown)
+            throw invalid(where + " " + text.dump(-1, ' ', true) + " is not a value type")
+                .withHint("value types are si8 si32 si64 ui8 ui32 ui64 f32 f64 str bool");
+        return t;
+    }
+
+    void readSchema(const json &schema, Metadata &meta) const {
+        if (!schema.is_array())
+            throw invalid("schema must be an array");
+        if (schema.size() != meta.cols)
+            throw invalid("schema has " + std::to_string(schema.size()) + " entries, numCols is " +
+                          std::to_string(meta.cols));
+        for (const json &column : schema) {
+            std::string where = "schema entry " + std::to_string(meta.labels.size());
+            bool complete = column.is_object() && column.contains("label") && column["label"].is_string() &&
+                            column.contains("valueType");
+            if (!complete)
+                throw invalid(where + " needs a label and a valueType");
+            meta.labels.push_back(column["label"].get<std::string>());
+            bool isDefault = column["valueType"] == "";
+            if (isDefault && meta.valueType == ValueType::Unknown)
+                throw invalid(where + " has an empty valueType and there is no default");
+            meta.types.push_back(isDefault ? meta.valueType : valueType(column["valueType"], where + ": valueType"));
+        }
+        if (meta.types.empty() && meta.valueType == ValueType::Unknown)
+            meta.valueType = ValueType::F64; // no column has a type
+    }
+
+    std::string path;
+};
+
+std::string_view fileName(ValueType t) { return dslName(t == ValueType::Size ? ValueType::UI64 : t); }
+
+} // namespace
+
+double Metadata::sparsity() const {
+    if (!numNonZeros || rows == 0 || cols == 0)
+        return -1;
+    return static_cast<double>(*numNonZeros) / (static_cast<double>(rows) * static_cast<double>(cols));
+}
+
+std::vector<ValueType> Metadata::columnTypes() const {
+    if (hasSchema())
+        return types;
+    if (cols > kMostColumns)
+        throw executionError("a frame cannot have " + std::to_string(cols) + " columns");
+    return std::vector<ValueType>(cols, valueType);
+}
+
+std::vector<std::string> Metadata::columnLabels() const {
+    if (hasSchema())
+        return labels;
+    std::vector<std::string> defaults(columnTypes().size());
+    for (size_t c = 0; c < defaults.size(); ++c)
+        defaults[c] = "col_" + std::to_string(c);
+    return defaults;
+}
+
+std::string metadataPath(const std::string &dataPath) { return dataPath + ".meta"; }
+
+std::optional<Metadata> readMetadata(const std::string &dataPath) {
+    std::string path = metadataPath(dataPath);
+    if (!fileExists(path))
+        return std::nullopt;
+    return Reader(path).read();
+}
+
+std::string metadataText(const Metadata &meta) {
+    json object = {{"numRows", meta.rows}, {"numCols", meta.cols}};
+    if (meta.valueType != ValueType::Unknown)
+        object["valueType"] = fileName(meta.valueType);
+    if (meta.hasSchema() || meta.valueType == ValueType::Unknown) {
+        json schema = json::array();
+        for (size_t c = 0; c < meta.types.size(); ++c)
+            schema.push_back({{"label", meta.labels[c]}, {"valueType", fileName(meta.types[c])}});
+        object["schema"] = std::move(schema);
+    }
+    if (meta.numNonZeros)
+        object["numNonZeros"] = *meta.numNonZeros;
+    return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+} // namespace daphne::io

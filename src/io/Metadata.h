@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The file X.meta that describes data file X: a JSON object with shape and
+/// value types.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ValueType.h"
+
+namespace daphne::io {
+
+struct Metadata {
+    size_t rows = 0, cols = 0;
+    ValueType valueType = ValueType::Unknown; ///< of all cells; Unknown if there are only column types
+    std::vector<std::string> labels;          ///< one per column, or empty: no schema
+    std::vector<ValueType> types;             ///< as labels
+    std::optional<size_t> numNonZeros;
+
+    bool hasSchema() const { return !types.empty(); }
+    /// Type of a matrix read with it: that of the first column, or the common one.
+    ValueType matrixType() const { return hasSchema() ? types[0] : valueType; }
+    /// Fraction of non-zeros, -1 if not known.
+    double sparsity() const;
+    /// Type and label of every column, defaults where there is no schema.
+    std::vector<ValueType> columnTypes() const;
+    std::vector<std::string> columnLabels() const;
+};
+
+/// "X.meta" for "X".
+std::string metadataPath(const std::string &dataPath);
+/// The metadata of a data file, nothing if there is no metadata file. Throws Error (status 3) if it is invalid.
+std::optional<Metadata> readMetadata(const std::string &dataPath);
+/// One line of JSON: keys in alphabetical order, no blanks.
+std::string metadataText(const Metadata &meta);
+
+} // namespace daphne::io

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/TypeStorage.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/SmallString.h"
+
+#include "base/Error.h"
+
+namespace daphne::ir {
+
+using namespace mlir;
+using ops::Arg;
+using ops::Constant;
+using ops::InferCall;
+using ops::OpInfo;
+using ops::TypeDesc;
+
+namespace {
+
+/// Registers one mnemonic for the class DaphneOp and remembers its registry row.
+struct NamedModel : RegisteredOperationName::Model<DaphneOp> {
+    NamedModel(Dialect *dialect, const OpInfo &info) : Model(dialect), info(&info) {
+        std::string full = "daphne." + std::string(info.mnemonic);
+        name = StringAttr::get(dialect->getContext(), full);
+    }
+    const OpInfo *info;
+};
+
+std::vector<TypeDesc> noInference(const InferCall &) { return {}; }
+
+constexpr OpInfo kInternalOps[] = {
+    // A scalar constant; attribute `value`.
+    {.mnemonic = "constant", .minArgs = 0, .maxArgs = 0, .infer = noInference},
+    // A value nobody looks at: on paths that never reach its use.
+    {.mnemonic = "undef", .minArgs = 0, .maxArgs = 0, .infer = noInference},
+    // Raises a run-time error with attribute `message`.
+    {.mnemonic = "fail", .minArgs = 0, .maxArgs = 0, .numResults = 0, .infer = noInference, .sideEffect = true},
+    // The same value with more or fewer facts in its type; checked at run time where facts are added.
+    {.mnemonic = "adapt", .infer = noInference, .mayFail = [](const InferCall &) { return true; }},
+    // Number of iterations of for(i in from:to:step).
+    {.mnemonic = "tripCount", .minArgs = 3, .maxArgs = 3, .infer = noInference},
+    // Cell-wise application of the function `callee`.
+    {.mnemonic = "map", .infer = noInference, .sideEffect = true},
+    {.mnemonic = "retain", .numResults = 0, .infer = noInference, .sideEffect = true},
+    {.mnemonic = "release", .numResults = 0, .infer = noInference, .sideEffect = true},
+};
+
+} // namespace
+
+std::span<const OpInfo> internalOps() { return kInternalOps; }
+
+DaphneDialect::DaphneDialect(MLIRContext *context)
+    : Dialect(getDialectNamespace(), context, TypeID::get<DaphneDialect>()) {
+    addTypes<StringType, UnknownType, MatrixType, FrameType, ListType>();
+    auto insert = [&](const OpInfo &info) {
+        RegisteredOperationName::insert(std::make_unique<NamedModel>(this, info), {});
+    };
+    for (const OpInfo &info : kInternalOps)
+        insert(info);
+    for (const OpInfo *info : ops::Registry::get().ops())
+        insert(*info);
+}
+
+const OpInfo &DaphneOp::infoOf(Operation *op) {
+    auto *impl = static_cast<const OperationName::Impl *>(op->getName().getAsOpaquePointer());
+    return *static_cast<const NamedModel *>(impl)->info;
+}
+
+StringRef DaphneOp::hint() {
+    auto attr = (*this)->getAttrOfType<StringAttr>(kHint);
+    return attr ? attr.getValue() : StringRef();
+}
+
+LogicalResult DaphneOp::verify() {
+    const OpInfo &row = info();
+    if (is("matrixConstant") && (*this)->hasAttr(kCells))
+        return (*this)->getNumOperands() == 0 ? success() : emitOpError("with cells takes no operands");
+    size_t n = (*this)->getNumOperands();
+    if (n < row.minArgs || (row.maxArgs != ops::kVariadic && n > row.maxArgs))
+        return emitOpError("takes ") << int(row.minArgs) << " to " << int(row.maxArgs) << " operands, got " << n;
+    if ((*this)->getNumResults() != row.numResults)
+        return emitOpError("has ") << int(row.numResults) << " results, got " << (*this)->getNumResults();
+    if (is("constant")) {
+        auto value = (*this)->getAttr(kValue);
+        if (!value)
+            return emitOpError("needs a value");
+        return success();
+    }
+    if (row.infer == noInference)
+        return success();
+    std::vector<Arg> storage;
+    try {
+        std::vector<TypeDesc> types = row.infer(inferCallOf(*this, storage));
+        for (auto [inferred, result] : llvm::zip(types, (*this)->getResults()))
+            if (!inferred.compatible(toTypeDesc(result.getType())))
+                return emitOpError("yields ") << inferred.text() << ", not " << result.getType();
+    } catch (const Error &e) {
+        return emitOpError(e.message);
+    }
+    return success();
+}
+
+void DaphneOp::print(OpAsmPrinter &p) {
+    if (is("constant")) {
+        p << " ";
+        p.printAttributeWithoutType((*this)->getAttr(kValue));
+        p << " : " << (*this)->getResult(0).getType();
+        return;
+    }
+    if ((*this)->getNumOperands())
+        p << " " << (*this)->getOperands();
+    p.printOptionalAttrDict((*this)->getAttrs());
+    p << " : ";
+    p.printFunctionalType(*this);
+}
+
+ParseResult DaphneOp::parse(OpAsmParser &parser, OperationState &result) {
+    if (result.name.stripDialect() == "constant") {
+        // "value : type"; floats may be written without a type before the colon, so the type is read behind it.
+        Attribute value;
+        Type type;
+        auto loc = parser.getCurrentLocation();
+        std::string text;
+        double number;
+        int64_t integer;
+        bool isString = succeeded(parser.parseOptionalString(&text));
+        bool isTrue = !isString && succeeded(parser.parseOptionalKeyword("true"));
+        bool isFalse = !isString && !isTrue && succeeded(parser.parseOptionalKeyword("false"));
+        OptionalParseResult asInteger = (isString || isTrue || isFalse) ? OptionalParseResult(success())
+                                                                        : parser.parseOptionalInteger(integer);
+        bool isInteger = !(isString || isTrue || isFalse) && asInteger.has_value() && succeeded(*asInteger);
+        if (!isString && !isTrue && !isFalse && !isInteger && parser.parseFloat(number))
+            return failure();
+        if (parser.parseColonType(type))
+            return failure();
+        Builder &b = parser.getBuilder();
+        if (isString)
+            value = b.getStringAttr(text);
+        else if (isTrue || isFalse)
+            value = b.getBoolAttr(isTrue);
+        else if (isa<FloatType>(type))
+            value = b.getFloatAttr(type, isInteger ? double(integer) : number);
+        else if (isa<IntegerType, IndexType>(type) && isInteger)
+            value = b.getIntegerAttr(type, integer);
+        else
+            return parser.emitError(loc, "constant does not fit its type");
+        result.addAttribute(kValue, value);
+        result.addTypes(type);
+        return success();
+    }
+    SmallVector<OpAsmParser::UnresolvedOperand> operands;
+    FunctionType type;
+    auto loc = parser.getCurrentLocation();
+    if (parser.parseOperandList(operands) || parser.parseOptionalAttrDict(result.attributes) ||
+        parser.parseColonType(type) || parser.resolveOperands(operands, type.getInputs(), loc, result.operands))
+        return failure();
+    result.addTypes(type.getResults());
+    return success();
+}
+
+DaphneOp asOp(Operation *op, StringRef mnemonic) {
+    auto daphne = dyn_cast_or_null<DaphneOp>(op);
+    return daphne && daphne.mnemonic() == mnemonic ? daphne : DaphneOp();
+}
+
+DaphneOp definingOp(Value v) { return dyn_cast_or_null<DaphneOp>(v.getDefiningOp()); }
+
+DaphneOp createOp(OpBuilder &b, Location loc, StringRef mnemonic, ValueRange operands, TypeRange results,
+                  ArrayRef<NamedAttribute> attributes) {
+    llvm::SmallString<32> name("daphne.");
+    name += mnemonic;
+    OperationState state(loc, OperationName(name, b.getContext()), operands, results, attributes);
+    return cast<DaphneOp>(b.create(state));
+}
+
+// ---- constants
+
+std::optional<Constant> constantOf(Value v) {
+    DaphneOp op = asOp(v.getDefiningOp(), "constant");
+    if (!op)
+        return std::nullopt;
+    Constant c;
+    c.type = toTypeDesc(v.getType()).valueType;
+    Attribute value = op->getAttr(kValue);
+    if (auto i = dyn_cast<IntegerAttr>(value))
+        c.i = c.type == ValueType::Bool || !isSigned(c.type) ? static_cast<int64_t>(i.getValue().getZExtValue())
+                                                             : i.getValue().getSExtValue();
+    else if (auto f = dyn_cast<FloatAttr>(value))
+        c.d = f.getValueAsDouble();
+    else if (auto s = dyn_cast<StringAttr>(value))
+        c.s = s.getValue().str();
+    return c;
+}
+
+Value makeConstant(OpBuilder &b, Location loc, const Constant &c) {
+    Type type = scalarType(b.getContext(), c.type);
+    Attribute value;
+    if (c.type == ValueType::Str) {
+        value = b.getStringAttr(c.s);
+    } else if (isFloat(c.type)) {
+        APFloat number(c.d);
+        if (c.type == ValueType::F32) {
+            bool lossy;
+            number.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &lossy);
+        }
+        value = FloatAttr::get(type, number);
+    } else {
+        unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+        value = IntegerAttr::get(type, APInt(width, static_cast<uint64_t>(c.i), isSigned(c.type)));
+    }
+    return createOp(b, loc, "constant", {}, type, b.getNamedAttr(kValue, value))->getResult(0);
+}
+
+std::vector<Arg> argsOf(ValueRange operands) {
+    std::vector<Arg> args;
+    args.reserve(operands.size());
+    for (Value v : operands)
+        args.push_back({toTypeDesc(v.getType()), constantOf(v)});
+    return args;
+}
+
+TypeDesc castTargetOf(Operation *op) {
+    TypeDesc target;
+    if (auto kind = op->getAttrOfType<IntegerAttr>(kTargetKind))
+        target.kind = static_cast<ops::Kind>(kind.getInt());
+    if (auto value = op->getAttrOfType<IntegerAttr>(kValue))
+        target.valueType = static_cast<ValueType>(value.getInt());
+    return target;
+}
+
+InferCall inferCallOf(DaphneOp op, std::vector<Arg> &storage) {
+    storage = argsOf(op->getOperands());
+    InferCall call{op.info(), storage, {}};
+    if (op.is("cast"))
+        call.castTarget = castTargetOf(op);
+    return call;
+}
+
+bool mustKeep(Operation *op) {
+    auto daphne = dyn_cast<DaphneOp>(op);
+    if (!daphne)
+        return true;
+    const OpInfo &row = daphne.info();
+    if (row.sideEffect || !daphne.hint().empty())
+        return true;
+    if (daphne.is("adapt"))
+        // Dropping facts never fails, adding them may.
+        return isReference(op->getOperand(0).getType()) &&
+               toTypeDesc(op->getOperand(0).getType()).isComplete() == false;
+    if (!row.mayFail)
+        return false;
+    std::vector<Arg> storage;
+    return row.mayFail(inferCallOf(daphne, storage));
+}
+
+// ---- positions
+
+Location locationOf(MLIRContext *context, SourceSpan span) {
+    if (!span.known())
+        return UnknownLoc::get(context);
+    return FileLineColLoc::get(context, "#" + std::to_string(span.fileId), span.begin, span.end);
+}
+
+SourceSpan spanOf(Location loc) {
+    auto range = loc->findInstanceOf<FileLineColLoc>();
+    if (!range)
+        return {};
+    StringRef file = range.getFilename().getValue();
+    SourceSpan span;
+    if (!file.consume_front("#") || file.getAsInteger(10, span.fileId))
+        return {};
+    span.begin = range.getLine();
+    span.end = range.getColumn();
+    return span;
+}
+
+} // namespace daphne::ir
+
+MLIR_DEFINE_EXPLICIT_TYPE_ID(daphne::ir::DaphneOp)
+MLIR_DEFINE_EXPLICIT_TYPE_ID(daphne::ir::DaphneDialect)

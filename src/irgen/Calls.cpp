@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Calls of builtins.
+#include "irgen/Generator.h"
+
+#include "io/Format.h"
+
+namespace daphne::irgen {
+
+using namespace lang;
+using ops::BuiltinInfo;
+using ops::Constant;
+using ops::TypeDesc;
+using IrValue = mlir::Value;
+
+std::vector<IrValue> Generator::call(const Call &e) {
+    auto functions = visibleFunctions(e);
+    if (!functions.empty())
+        return callFunction(e, functions);
+    if (e.callee == "map")
+        return callMap(e);
+    const BuiltinInfo *builtin = ops::Registry::get().findBuiltin(e.callee);
+    if (!builtin)
+        throw internalError("function " + std::string(e.callee) + " passed the checks but does not exist").at(e.span);
+    return callBuiltin(e, *builtin);
+}
+
+/// Defaults in the table are plain literals; integers get the smallest type, so that they never widen a result.
+IrValue Generator::defaultValue(std::string_view literal, SourceSpan span) {
+    if (literal == "true" || literal == "false")
+        return boolConstant(literal == "true", span);
+    if (literal.front() == '"')
+        return constant({.type = ValueType::Str, .s = std::string(literal.substr(1, literal.size() - 2))}, span);
+    std::string text(literal);
+    if (text.find_first_of(".en") != text.npos)
+        return constant({.type = ValueType::F64, .d = std::stod(text)}, span);
+    return constant({.type = ValueType::SI8, .i = std::stoll(text)}, span);
+}
+
+namespace {
+
+/// Arguments in the order of the parameters; null where an optional one was left out.
+std::vector<const Expr *> inParameterOrder(const Call &e, const BuiltinInfo &b) {
+    std::vector<const Expr *> args;
+    for (const CallArg &a : e.args) {
+        if (a.keyword.empty()) {
+            args.push_back(a.value);
+            continue;
+        }
+        for (size_t i = 0; i < b.params.size(); ++i)
+            if (b.params[i].name == a.keyword) {
+                args.resize(std::max(args.size(), i + 1));
+                args[i] = a.value;
+            }
+    }
+    return args;
+}
+
+} // namespace
+
+std::vector<IrValue> Generator::callBuiltin(const Call &e, const BuiltinInfo &builtin) {
+    std::vector<const Expr *> args = inParameterOrder(e, builtin);
+    std::string_view mnemonic = builtin.row->op;
+    Site site{e.span, {}};
+    std::vector<IrValue> operands;
+    // Operands are evaluated in the order they are written.
+    std::map<const Expr *, IrValue> values;
+    for (const CallArg &a : e.args)
+        values[a.value] = expr(a.value);
+    for (size_t i = 0; i < args.size(); ++i) {
+        if (!args[i]) {
+            operands.push_back(defaultValue(builtin.params[i].defaultLiteral, e.span));
+            continue;
+        }
+        if (i == 1 && builtin.hasAxis()) {
+            auto axis = ir::constantOf(values[args[i]]);
+            if (!axis)
+                throw parseError(args[i]->span, "the axis must be a constant");
+            mnemonic = axis->asInt() == 0 ? builtin.row->rowOp : builtin.row->colOp;
+            continue;
+        }
+        operands.push_back(values[args[i]]);
+        site.operands.push_back(args[i]->span);
+    }
+    if (!builtin.hasAxis())
+        for (size_t i = args.size(); i < builtin.params.size(); ++i)
+            if (!builtin.params[i].defaultLiteral.empty())
+                operands.push_back(defaultValue(builtin.params[i].defaultLiteral, e.span));
+
+    if (mnemonic == "read")
+        return readFile(e, operands, e.callee == "readFrame");
+    if (mnemonic == "tri")
+        operands.insert(operands.begin() + 1, boolConstant(e.callee == "upperTri", e.span));
+    if (mnemonic == "sparsity" && typeOf(operands[0]).sparsity >= 0 && e.hint.empty())
+        return {constant({.type = ValueType::F64, .d = typeOf(operands[0]).sparsity}, e.span)};
+    std::vector<IrValue> results = emitMulti(mnemonic, operands, site, e.hint);
+    if (mnemonic == "stop")
+        throw DeadCode{}; // nothing after it runs
+    return results;
+}
+
+/// A constant file name tells types and shape at compile time; a run-time check guards against a changed file.
+std::vector<IrValue> Generator::readFile(const Call &e, std::vector<IrValue> operands, bool isFrame) {
+    operands.resize(1);
+    operands.push_back(boolConstant(isFrame, e.span));
+    IrValue value = emit("read", operands, {e.span, {}}, e.hint);
+    auto name = ir::constantOf(operands[0]);
+    if (!name || name->type != ValueType::Str)
+        return {value};
+    std::optional<io::FileInfo> info;
+    try {
+        info = io::inspect(name->s, isFrame);
+    } catch (Error &error) {
+        error.stage = Stage::Compile;
+        raise(std::move(error.at(e.span)));
+    }
+    if (!info)
+        return {value};
+    TypeDesc type = TypeDesc::matrix(info->type, info->rows, info->cols, info->sparsity);
+    if (isFrame) {
+        auto schema = std::make_shared<ops::FrameSchema>();
+        schema->labels = info->labels;
+        schema->types = info->types;
+        type = TypeDesc::frame(schema, info->rows, info->cols);
+    }
+    return {adapt(value, type, e.span)};
+}
+
+} // namespace daphne::irgen

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+/// User-defined functions: overloads, specialisation, map.
+#include "irgen/Generator.h"
+
+#include <algorithm>
+
+#include "llvm/ADT/ScopeExit.h"
+
+namespace daphne::irgen {
+
+using namespace lang;
+using ops::Arg;
+using ops::TypeDesc;
+using IrValue = mlir::Value;
+
+namespace {
+
+/// After this many versions of a function, shapes and numeric constants no longer make a new one.
+constexpr int kMaxSpecialisations = 8;
+
+TypeDesc declaredType(const TypeSpec &spec) {
+    if (spec.dataType == DataType::Matrix)
+        return TypeDesc::matrix(spec.valueType);
+    return TypeDesc::scalar(spec.valueType);
+}
+
+/// Facts every version shares: data type and value type.
+TypeDesc withoutShape(const TypeDesc &t) {
+    switch (t.kind) {
+    case ops::Kind::Matrix: return TypeDesc::matrix(t.valueType);
+    case ops::Kind::Frame: return TypeDesc::frame(t.schema);
+    default: return t;
+    }
+}
+
+std::string keyOf(const FuncDef &def, const std::vector<Arg> &args) {
+    std::string key = std::to_string(reinterpret_cast<uintptr_t>(&def));
+    for (const Arg &a : args) {
+        key += "|" + a.type.text() + "~" + std::to_string(a.type.sparsity);
+        if (a.constant)
+            key += "=" + std::to_string(a.constant->i) + ":" +
+                   std::to_string(llvm::bit_cast<uint64_t>(a.constant->d)) + ":" + a.constant->s;
+    }
+    return key;
+}
+
+} // namespace
+
+const Generator::FunctionTable &Generator::functionsOf(const Script *s) {
+    auto [it, isNew] = functionTables.try_emplace(s);
+    if (!isNew)
+        return it->second;
+    FunctionTable table;
+    for (const Stmt *stmt : s->body) {
+        if (stmt->kind == StmtKind::FuncDef)
+            table[std::string(as<FuncDef>(stmt).name)].push_back(&as<FuncDef>(stmt));
+        if (stmt->kind == StmtKind::Import)
+            for (const Imported &file : as<Import>(stmt).files)
+                for (const Stmt *inner : file.script->body)
+                    if (inner->kind == StmtKind::FuncDef)
+                        table[std::string(file.prefix) + "." + std::string(as<FuncDef>(inner).name)].push_back(
+                            &as<FuncDef>(inner));
+    }
+    return functionTables[s] = std::move(table);
+}
+
+std::vector<const FuncDef *> Generator::visibleFunctions(const Call &call) {
+    std::vector<const FuncDef *> found;
+    for (const FuncDef *f : options.functions)
+        if (f->name == call.callee)
+            found.push_back(f);
+    const FunctionTable &table = functionsOf(script);
+    auto it = table.find(call.callee);
+    if (it != table.end())
+        for (const FuncDef *f : it->second)
+            // Functions of the same file are visible below their head.
+            if (f->span.fileId != call.span.fileId || f->nameSpan.begin < call.span.begin)
+                found.push_back(f);
+    return found;
+}
+
+const FuncDef *Generator::chooseOverload(const std::vector<const FuncDef *> &candidates,
+                                         const std::vector<TypeDesc> &types, const Call &e,
+                                         std::vector<size_t> &order) {
+    for (const FuncDef *f : candidates) {
+        if (f->params.size() != types.size())
+            continue;
+        // order[p] = which argument is parameter p
+        order.assign(types.size(), types.size());
+        bool fits = true;
+        for (size_t a = 0; a < e.args.size() && fits; ++a) {
+            size_t p = a;
+            if (!e.args[a].keyword.empty()) {
+                p = 0;
+                while (p < f->params.size() && f->params[p].name != e.args[a].keyword)
+                    ++p;
+            }
+            fits = p < f->params.size() && order[p] == types.size();
+            if (fits)
+                order[p] = a;
+        }
+        for (size_t p = 0; p < f->params.size() && fits; ++p)
+            fits = !f->params[p].typed || declaredType(f->params[p].type).compatible(types[order[p]]);
+        if (fits)
+            return f;
+    }
+    std::string text;
+    for (const TypeDesc &t : types)
+        text += (text.empty() ? "" : ", ") + t.typeText();
+    raise(compileError(e.span, "no definition of " + std::string(e.callee) + " takes (" + text + ")"));
+}
+
+std::vector<IrValue> Generator::callFunction(const Call &e, const std::vector<const FuncDef *> &candidates) {
+    std::vector<IrValue> values;
+    std::vector<TypeDesc> types;
+    for (const CallArg &a : e.args) {
+        values.push_back(expr(a.value));
+        types.push_back(typeOf(values.back()));
+    }
+    std::vector<size_t> order;
+    const FuncDef *def = chooseOverload(candidates, types, e, order);
+    std::vector<Arg> args;
+    std::vector<IrValue> operands;
+    for (size_t p = 0; p < def->params.size(); ++p) {
+        IrValue v = values[order[p]];
+        TypeDesc t = typeOf(v);
+        if (def->params[p].typed && !t.isComplete()) {
+            TypeDesc declared = declaredType(def->params[p].type);
+            if (declared.isComplete())
+                v = adapt(v, declared, e.args[order[p]].span);
+        }
+        Arg arg{typeOf(v), {}};
+        if (options.propagateConstants)
+            arg.constant = ir::constantOf(v);
+        args.push_back(std::move(arg));
+        operands.push_back(v);
+    }
+    const Specialisation &target = specialise(*def, std::move(args));
+    auto inputs = mlir::func::FuncOp(target.op).getFunctionType().getInputs();
+    for (size_t i = 0; i < operands.size(); ++i)
+        operands[i] = adapt(operands[i], ir::toTypeDesc(inputs[i]), e.span);
+    llvm::SmallVector<mlir::Type> results;
+    for (const TypeDesc &t : target.results)
+        results.push_back(irType(t));
+    auto call = builder.create<mlir::func::CallOp>(loc(e.span), mlir::func::FuncOp(target.op).getSymName(), results, operands);
+    if (target.neverReturns)
+        throw DeadCode{};
+    return {call.result_begin(), call.result_end()};
+}
+
+const Generator::Specialisation &Generator::specialise(const FuncDef &def, std::vector<Arg> args) {
+    bool recursive = std::find(inProgress.begin(), inProgress.end(), &def) != inProgress.end();
+    if (recursive || numSpecialisations[&def] >= kMaxSpecialisations)
+        for (Arg &a : args) {
+            bool selects = a.constant && (a.type.valueType == ValueType::Str || a.type.valueType == ValueType::Bool);
+            if (recursive || !selects)
+                a.constant.reset();
+            a.type = withoutShape(a.type);
+        }
+    auto [it, isNew] = specialisations.try_emplace(keyOf(def, args));
+    if (isNew) {
+        ++numSpecialisations[&def];
+        it->second = std::make_unique<Specialisation>();
+        generateBody(def, *it->second, args, recursive);
+    }
+    return *it->second;
+}
+
+void Generator::generateBody(const FuncDef &def, Specialisation &target, const std::vector<Arg> &args,
+                             bool useDeclared) {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    auto savedScopes = std::exchange(scopes, {Variables{}});
+    auto savedReturns = std::exchange(returns, {});
+    auto savedInFunction = std::exchange(inFunction, true);
+    auto savedScript = std::exchange(script, def.script);
+    bool savedCertain = certain;
+    inProgress.push_back(&def);
+    auto restore = llvm::make_scope_exit([&] {
+        inProgress.pop_back();
+        scopes = std::move(savedScopes);
+        returns = std::move(savedReturns);
+        inFunction = savedInFunction;
+        script = savedScript;
+        certain = savedCertain;
+    });
+
+    llvm::SmallVector<mlir::Type> inputs, results;
+    for (const Arg &a : args)
+        inputs.push_back(irType(a.type));
+    if (useDeclared)
+        for (const TypeSpec &t : def.results) {
+            target.results.push_back(declaredType(t));
+            results.push_back(irType(target.results.back()));
+        }
+    builder.setInsertionPointToEnd(module.getBody());
+    std::string name = std::string(def.name) + "_" + std::to_string(++numFunctions);
+    target.op = builder.create<mlir::func::FuncOp>(loc(def.nameSpan), name, builder.getFunctionType(inputs, results));
+    target.op.setPrivate();
+    builder.setInsertionPointToStart(target.op.addEntryBlock());
+    for (size_t i = 0; i < args.size(); ++i) {
+        IrValue v = args[i].constant ? constant(*args[i].constant, def.params[i].span) : target.op.getArgument(i);
+        scopes.back()[def.params[i].name] = v;
+    }
+    Flow flow = statements(def.body->body);
+    finishFunction(def, target, useDeclared, flow);
+}
+
+void Generator::finishFunction(const FuncDef &def, Specialisation &target, bool useDeclared, Flow flow) {
+    bool dead = flow == Flow::Ends && returns.status != ReturnState::Yes;
+    if (!dead && returns.status == ReturnState::Maybe && !returns.values.empty())
+        raise(compileError(def.nameSpan, "function " + std::string(def.name) + " does not return on every path"));
+    std::vector<IrValue> values;
+    if (dead) {
+        target.neverReturns = !useDeclared;
+        for (const TypeDesc &t : target.results)
+            values.push_back(undef(irType(t)));
+    } else {
+        values = returns.values;
+        if (def.resultsDeclared && values.size() != def.results.size())
+            raise(compileError(def.nameSpan, "function " + std::string(def.name) + " returns " +
+                                                 std::to_string(values.size()) + " values, declared are " +
+                                                 std::to_string(def.results.size())));
+        for (size_t i = 0; i < values.size(); ++i) {
+            TypeDesc actual = typeOf(values[i]);
+            if (def.resultsDeclared) {
+                TypeDesc declared = declaredType(def.results[i]);
+                if (!declared.compatible(actual)) {
+                    Error e = compileError(def.nameSpan, "function " + std::string(def.name) + " returns " +
+                                                             actual.typeText() + " where " + declared.typeText() +
+                                                             " is declared");
+                    e.withHint("convert it, for example with as." + std::string(dslName(declared.valueType)) + "()");
+                    raise(std::move(e));
+                }
+                if (useDeclared || (!actual.isComplete() && declared.isComplete()))
+                    values[i] = adapt(values[i], declared, def.results[i].span);
+            }
+            if (!useDeclared)
+                target.results.push_back(typeOf(values[i]));
+        }
+    }
+    if (!useDeclared) {
+        llvm::SmallVector<mlir::Type> results;
+        for (const TypeDesc &t : target.results)
+            results.push_back(irType(t));
+        target.op.setFunctionType(builder.getFunctionType(target.op.getFunctionType().getInputs(), results));
+    }
+    builder.create<mlir::func::ReturnOp>(loc(def.span), values);
+}
+
+std::vector<IrValue> Generator::callMap(const Call &e) {
+    const Expr *source = nullptr, *function = nullptr;
+    for (size_t i = 0; i < e.args.size(); ++i)
+        (e.args[i].keyword == "udf" || (e.args[i].keyword.empty() && i == 1) ? function : source) = e.args[i].value;
+    IrValue matrix = expr(source);
+    TypeDesc type = typeOf(matrix);
+    if (!type.isMatrix() || type.valueType == ValueType::Unknown)
+        raise(compileError(source->span, "map needs a matrix whose value type is known, got " + type.text())
+                  .withHint("convert it first, for example with as.matrix<f64>()"));
+    Call inner = e;
+    inner.callee = as<Var>(function).name;
+    CallArg argument{{}, source, source->span};
+    inner.args = {&argument, 1};
+    std::vector<size_t> order;
+    const FuncDef *def = chooseOverload(visibleFunctions(inner), {TypeDesc::scalar(type.valueType)}, inner, order);
+    bool outside = std::exchange(certain, false); // the matrix may be empty
+    auto restore = llvm::make_scope_exit([&] { certain = outside; });
+    const Specialisation &target = specialise(*def, {Arg{TypeDesc::scalar(type.valueType), {}}});
+    certain = outside;
+    if (target.neverReturns) {
+        TypeDesc result = type;
+        auto op = ir::createOp(builder, loc(e.span), "map", matrix, irType(result),
+                               builder.getNamedAttr(ir::kCallee, mlir::FlatSymbolRefAttr::get(target.op)));
+        return {op->getResult(0)};
+    }
+    if (target.results.size() != 1 || !target.results[0].isScalar() || !target.results[0].isComplete())
+        raise(compileError(function->span, "map needs a function with one scalar result, " + std::string(def->name) +
+                                               " has " + std::to_string(target.results.size()) + " results" +
+                                               (target.results.size() == 1
+                                                    ? " of type " + target.results[0].typeText()
+                                                    : std::string())));
+    TypeDesc result = TypeDesc::matrix(target.results[0].valueType, type.rows, type.cols);
+    auto op = ir::createOp(builder, loc(e.span), "map", matrix, irType(result),
+                           builder.getNamedAttr(ir::kCallee, mlir::FlatSymbolRefAttr::get(target.op)));
+    return {op->getResult(0)};
+}
+
+} // namespace daphne::irgen

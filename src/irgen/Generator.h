@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The state of IR generation; private to src/irgen. Methods are spread over
+/// Emit.cpp (operations), Expressions.cpp, Indexing.cpp, Literals.cpp, Calls.cpp,
+/// Functions.cpp, Statements.cpp and Loops.cpp.
+#pragma once
+
+#include <map>
+#include <unordered_map>
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "base/Error.h"
+#include "ir/Dialect.h"
+#include "irgen/IrGen.h"
+#include "lang/dsl/Ast.h"
+
+namespace daphne::irgen {
+
+/// Thrown after a `daphne.fail` has been emitted: the rest of the block never runs.
+struct DeadCode {};
+
+/// What happens after a statement list.
+enum class Flow { Falls, Ends };
+
+/// Where an operation comes from: the position of its error and labels for its operands.
+struct Site {
+    SourceSpan span;
+    std::vector<SourceSpan> operands; ///< spans for labels; may be empty
+};
+
+class Generator {
+  public:
+    Generator(mlir::MLIRContext &context, const Options &options);
+    Result run(const lang::Program &program);
+
+  private:
+    // ---- names
+    using Variables = std::unordered_map<std::string_view, mlir::Value>;
+    using FunctionTable = std::map<std::string, std::vector<const lang::FuncDef *>, std::less<>>;
+
+    /// Innermost scope last. Functions and imported scripts have their own stack.
+    std::vector<Variables> scopes;
+    mlir::Value *find(std::string_view name);
+    void assign(std::string_view name, mlir::Value value);
+    std::vector<const lang::FuncDef *> visibleFunctions(const lang::Call &call);
+    const FunctionTable &functionsOf(const lang::Script *script);
+    std::map<const lang::Script *, FunctionTable> functionTables;
+    const lang::Script *script = nullptr; ///< whose names are visible
+
+    // ---- return state of the function being generated
+    struct ReturnState {
+        enum Status { No, Maybe, Yes } status = No;
+        mlir::Value returned; ///< i1, if Maybe
+        std::vector<mlir::Value> values;
+    };
+    ReturnState returns;
+    bool inFunction = false;
+
+    // ---- Emit.cpp
+    ops::TypeDesc typeOf(mlir::Value v) const { return ir::toTypeDesc(v.getType()); }
+    mlir::Type irType(const ops::TypeDesc &t) { return ir::toIrType(&context, t); }
+    mlir::Location loc(SourceSpan span) { return ir::locationOf(&context, span); }
+    mlir::Value constant(const ops::Constant &c, SourceSpan span) { return ir::makeConstant(builder, loc(span), c); }
+    mlir::Value boolConstant(bool value, SourceSpan span);
+    mlir::Value intConstant(int64_t value, SourceSpan span);
+    mlir::Value undef(mlir::Type type);
+    /// A failure that is certain if this point is reached: throws it, or emits `daphne.fail` and throws DeadCode.
+    [[noreturn]] void raise(Error error);
+    std::vector<mlir::Value> emitMulti(std::string_view mnemonic, mlir::ValueRange operands, const Site &site,
+                                       std::string_view hint = {}, ops::TypeDesc castTarget = {});
+    mlir::Value emit(std::string_view mnemonic, mlir::ValueRange operands, const Site &site,
+                     std::string_view hint = {}) {
+        return emitMulti(mnemonic, operands, site, hint).front();
+    }
+    mlir::Value emitCast(mlir::Value v, ops::TypeDesc target, SourceSpan span);
+    /// v with the given (compatible) type; adds a run-time check where facts are added.
+    mlir::Value adapt(mlir::Value v, const ops::TypeDesc &type, SourceSpan span);
+    /// Truth value of a scalar or 1x1 matrix as i1.
+    mlir::Value emitCondition(mlir::Value v, SourceSpan span);
+    std::optional<bool> constantBool(mlir::Value v);
+    bool tryFold(const ops::OpInfo &info, mlir::ValueRange operands, const ops::TypeDesc &castTarget,
+                 llvm::ArrayRef<mlir::Type> results, SourceSpan span, std::vector<mlir::Value> &folded);
+    void checkHint(const ops::OpInfo &info, std::string_view hint, mlir::ValueRange operands,
+                   const std::vector<ops::TypeDesc> &results, SourceSpan span);
+
+    // ---- Expressions.cpp, Indexing.cpp, Literals.cpp, Calls.cpp
+    mlir::Value expr(const lang::Expr *e);
+    std::vector<mlir::Value> exprMulti(const lang::Expr *e);
+    mlir::Value binary(const lang::Binary &e);
+    mlir::Value castExpr(const lang::Cast &e);
+    mlir::Value conditional(const lang::Cond &e);
+    mlir::Value matrixLiteral(const lang::MatrixLit &e);
+    mlir::Value constantMatrix(llvm::ArrayRef<ops::Constant> cells, int64_t rows, int64_t cols, SourceSpan span);
+    mlir::Value frameColumns(const lang::FrameColumns &e);
+    mlir::Value frameRows(const lang::FrameRows &e);
+    mlir::Value indexExpr(const lang::Index &e);
+    mlir::Value select(mlir::Value base, const lang::IndexPart &part, bool rows, SourceSpan span);
+    mlir::Value filterExpr(const lang::Filter &e);
+    struct Bounds {
+        mlir::Value lo, hi;
+    };
+    Bounds bounds(mlir::Value base, const lang::IndexPart &part, bool rows, SourceSpan span);
+    mlir::Value insert(mlir::Value base, const lang::Index &index, mlir::Value value, SourceSpan span);
+    std::vector<mlir::Value> call(const lang::Call &e);
+    std::vector<mlir::Value> callBuiltin(const lang::Call &e, const ops::BuiltinInfo &builtin);
+    std::vector<mlir::Value> callMap(const lang::Call &e);
+    std::vector<mlir::Value> readFile(const lang::Call &e, std::vector<mlir::Value> operands, bool isFrame);
+    mlir::Value defaultValue(std::string_view literal, SourceSpan span);
+
+    // ---- Functions.cpp
+    struct Specialisation {
+        mlir::func::FuncOp op;
+        std::vector<ops::TypeDesc> results;
+        bool neverReturns = false; ///< every path ends in stop() or a certain failure
+    };
+    std::vector<mlir::Value> callFunction(const lang::Call &e, const std::vector<const lang::FuncDef *> &candidates);
+    const lang::FuncDef *chooseOverload(const std::vector<const lang::FuncDef *> &candidates,
+                                        const std::vector<ops::TypeDesc> &types, const lang::Call &e,
+                                        std::vector<size_t> &order);
+    const Specialisation &specialise(const lang::FuncDef &def, std::vector<ops::Arg> args);
+    void generateBody(const lang::FuncDef &def, Specialisation &target, const std::vector<ops::Arg> &args,
+                      bool useDeclared);
+    void finishFunction(const lang::FuncDef &def, Specialisation &target, bool useDeclared, Flow flow);
+    std::map<std::string, std::unique_ptr<Specialisation>> specialisations;
+    std::map<const lang::FuncDef *, int> numSpecialisations;
+    std::vector<const lang::FuncDef *> inProgress;
+    int numFunctions = 0;
+
+    // ---- Statements.cpp, Loops.cpp
+    Flow statements(std::span<lang::Stmt *const> list);
+    Flow statement(const lang::Stmt *s);
+    Flow scoped(const lang::Stmt *s);
+    void assignment(const lang::Assign &s);
+    Flow ifStatement(const lang::If &s, std::span<lang::Stmt *const> rest, bool &restDone);
+    Flow guardRest(std::span<lang::Stmt *const> rest);
+    Flow returnStatement(const lang::Return &s);
+    void import(const lang::Import &s);
+    void whileLoop(const lang::While &s);
+    void forLoop(const lang::For &s);
+
+    /// One side of a branch: a detached block and the state at its end.
+    struct Path {
+        std::unique_ptr<mlir::Block> block;
+        std::vector<mlir::Value> values; ///< of the watched variables
+        ReturnState returns;
+        bool dead = false;
+    };
+    template <class Body> Path path(const std::vector<std::string_view> &watched, Body &&body);
+    Flow merge(mlir::Value condition, Path thenPath, Path elsePath, const std::vector<std::string_view> &watched,
+               SourceSpan span);
+    std::vector<std::string_view> assignedExisting(std::initializer_list<const lang::Stmt *> bodies);
+    ops::TypeDesc mergedType(const ops::TypeDesc &a, const ops::TypeDesc &b, std::string_view what, SourceSpan span);
+    void loopBody(const lang::Stmt *body, const std::vector<std::string_view> &carried,
+                  const std::vector<ops::TypeDesc> &types, bool certainOutside, std::vector<mlir::Value> &values);
+
+    mlir::MLIRContext &context;
+    const Options &options;
+    mlir::OpBuilder builder;
+    mlir::ModuleOp module;
+    bool certain = true; ///< the current point is reached in every run
+};
+
+/// Names assigned somewhere in s (function definitions excluded).
+void collectAssigned(const lang::Stmt *s, std::vector<std::string_view> &names);
+bool containsReturn(const lang::Stmt *s);
+/// Every path through s returns.
+bool alwaysReturns(const lang::Stmt *s);
+
+} // namespace daphne::irgen

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/// AST to DaphneIR. Walks the checked program in execution order and builds SSA
+/// with types as it goes: variables become values, functions are specialised per
+/// call (argument types and constants), constant conditions keep only the taken
+/// branch. Raises Error(Stage::Compile) for operations that certainly run and
+/// certainly fail; elsewhere such an operation becomes `daphne.fail`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include "lang/dsl/Frontend.h"
+#include "ops/TypeDesc.h"
+
+namespace daphne::irgen {
+
+/// A named value passed into or out of a program.
+struct Binding {
+    std::string name;
+    ops::TypeDesc type;
+};
+
+struct Options {
+    bool propagateConstants = true; ///< specialise functions for constant arguments
+    /// Interactive sessions: variables that exist already become arguments of @main, functions stay callable, and
+    /// all variables at the end become results of @main.
+    std::vector<Binding> inputs;
+    std::vector<const lang::FuncDef *> functions;
+    bool exportVariables = false;
+};
+
+struct Result {
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+    std::vector<Binding> exports; ///< in the order of @main's results
+};
+
+/// Name of the entry function.
+inline constexpr const char *kMain = "main";
+
+/// The context must have the dialects daphne, func and scf loaded.
+Result generate(mlir::MLIRContext &context, const lang::Program &program, const Options &options);
+
+} // namespace daphne::irgen

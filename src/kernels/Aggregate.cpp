@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Aggregates over all cells, per row and per column.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/KernelTable.h"
+#include "kernels/Reduction.h"
+
+namespace daphne {
+
+namespace {
+
+/// Which cells give one result.
+enum class Over { All, Row, Col };
+
+void needNumbers(const KernelCall &call, const Dense &m) {
+    if (m.type() == ValueType::Str)
+        wrongArgument(call, 0, "a numeric matrix");
+}
+
+/// Runs f(position, forEachBlock) for the only result or the result of every row.
+template <class T, class F> Value reduceBlocks(Over over, const Dense &m, ValueType type, F &&f) {
+    CellReader<T> reader(m);
+    if (over == Over::All)
+        return Value::scalar(f([&](auto &&block) { reader.all(block); }), type);
+    auto result = Dense::create(type, m.rows(), 1);
+    auto out = result->template mutableView<T>();
+    for (size_t r = 0; r < m.rows(); ++r)
+        out(r, 0) = f([&](auto &&block) { reader.row(r, block); });
+    return result;
+}
+
+// ------------------------------------------------------------- sums and means
+
+constexpr auto kUnchanged = [](auto x) { return x; };
+
+template <class T, class Map> auto blockSum(Map map) {
+    return [map](auto &&forEachBlock) {
+        PairwiseSum<T> sum;
+        forEachBlock([&](const T *x, size_t n) { sum.add(sumBlock(x, n, map)); });
+        return sum.total();
+    };
+}
+
+/// out[c] += sum over r of map(m(r, c), c), rows in groups so that rounding errors stay small.
+template <class T, class Map> void addColumns(const Dense &m, T *out, Map map) {
+    constexpr size_t kGroup = 512;
+    CellReader<T> reader(m);
+    std::vector<T> group(m.cols());
+    for (size_t begin = 0; begin < m.rows(); begin += kGroup) {
+        std::fill(group.begin(), group.end(), T(0));
+        size_t end = std::min(m.rows(), begin + kGroup);
+        for (size_t r = begin; r < end; ++r) {
+            const T *x = reader.wholeRow(r);
+            T *g = group.data();
+            for (size_t c = 0; c < m.cols(); ++c)
+                g[c] = wrappingSum(g[c], map(x[c], c));
+        }
+        for (size_t c = 0; c < m.cols(); ++c)
+            out[c] = wrappingSum(out[c], group[c]);
+    }
+}
+
+template <class T> Value columnSums(const Dense &m, ValueType type) {
+    auto result = Dense::create(type, 1, m.cols(), Buffer::Init::Zero);
+    T *out = result->mutableView<T>().data;
+    if (m.cols() == 1)
+        out[0] = blockSum<T>(kUnchanged)([&](auto &&block) { CellReader<T>(m).all(block); });
+    else
+        addColumns<T>(m, out, [](T x, size_t) { return x; });
+    return result;
+}
+
+template <Over O> Value sum(KernelCall &call, const Dense &m) {
+    needNumbers(call, m);
+    ValueType type = m.type() == ValueType::Bool ? ValueType::SI64 : m.type();
+    return withNumericType(type, [&]<class T>(TypeTag<T>) -> Value {
+        if constexpr (std::is_same_v<T, bool>)
+            throw internalError("sum of bool cells");
+        else if constexpr (O == Over::Col)
+            return columnSums<T>(m, type);
+        else
+            return reduceBlocks<T>(O, m, type, blockSum<T>(kUnchanged));
+    });
+}
+
+enum class Moment { Mean, Var, Stddev };
+
+/// Population moments in two passes: the mean first, then squared distances from it.
+template <class T> T finish(Moment moment, T sumOfSquares, T n) {
+    T variance = sumOfSquares / n;
+    return moment == Moment::Var ? variance : std::sqrt(variance);
+}
+
+template <class T> Value momentOfBlocks(Over over, Moment moment, const Dense &m) {
+    size_t count = over == Over::All ? m.cells() : m.cols();
+    T n = static_cast<T>(count);
+    return reduceBlocks<T>(over, m, valueTypeOf<T>(), [&](auto &&forEachBlock) {
+        if (count == 0)
+            return std::numeric_limits<T>::quiet_NaN();
+        T mean = blockSum<T>(kUnchanged)(forEachBlock) / n;
+        if (moment == Moment::Mean)
+            return mean;
+        return finish(moment, blockSum<T>([mean](T x) { return (x - mean) * (x - mean); })(forEachBlock), n);
+    });
+}
+
+template <class T> Value momentOfColumns(Moment moment, const Dense &m) {
+    auto result = Dense::create(valueTypeOf<T>(), 1, m.cols(), Buffer::Init::Zero);
+    T *out = result->template mutableView<T>().data;
+    T n = static_cast<T>(m.rows());
+    if (m.rows() == 0) {
+        std::fill_n(out, m.cols(), std::numeric_limits<T>::quiet_NaN());
+        return result;
+    }
+    addColumns<T>(m, out, [](T x, size_t) { return x; });
+    std::vector<T> means(m.cols());
+    for (size_t c = 0; c < m.cols(); ++c)
+        means[c] = out[c] /= n;
+    if (moment == Moment::Mean)
+        return result;
+    std::fill_n(out, m.cols(), T(0));
+    const T *mean = means.data();
+    addColumns<T>(m, out, [mean](T x, size_t c) { return (x - mean[c]) * (x - mean[c]); });
+    for (size_t c = 0; c < m.cols(); ++c)
+        out[c] = finish(moment, out[c], n);
+    return result;
+}
+
+/// One column is treated as a whole, which is faster; its 1x1 result is the scalar over all cells.
+template <class T> Value momentOfOneColumn(Moment moment, const Dense &m) {
+    auto result = Dense::create(valueTypeOf<T>(), 1, 1);
+    result->template mutableView<T>()(0, 0) = momentOfBlocks<T>(Over::All, moment, m).template as<T>();
+    return result;
+}
+
+template <Moment M, Over O> Value moment(KernelCall &call, const Dense &m) {
+    needNumbers(call, m);
+    auto run = [&]<class T>(TypeTag<T>) {
+        if (O != Over::Col)
+            return momentOfBlocks<T>(O, M, m);
+        return m.cols() == 1 ? momentOfOneColumn<T>(M, m) : momentOfColumns<T>(M, m);
+    };
+    return m.type() == ValueType::F32 ? run(TypeTag<float>{}) : run(TypeTag<double>{});
+}
+
+// ------------------------------------------------------------------- extremes
+
+/// better(x, best): x replaces best. Comparisons with NaN are false.
+struct Smaller {
+    template <class T> static bool better(T x, T best) { return x < best; }
+    /// Worse than every other value.
+    template <class T> static constexpr T worst() {
+        return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
+                                                    : std::numeric_limits<T>::max();
+    }
+};
+struct Larger {
+    template <class T> static bool better(T x, T best) { return x > best; }
+    template <class T> static constexpr T worst() {
+        return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                    : std::numeric_limits<T>::lowest();
+    }
+};
+
+/// Best cell of a block and a previous best, NaNs ignored.
+template <class Order, class T> [[gnu::noinline]] T extremeOf(const T *x, size_t n, T best) {
+    constexpr size_t kLanes = 8;
+    T lane[kLanes];
+    std::fill_n(lane, kLanes, best);
+    size_t i = 0;
+    for (; i + kLanes <= n; i += kLanes)
+        for (size_t l = 0; l < kLanes; ++l)
+            lane[l] = Order::better(x[i + l], lane[l]) ? x[i + l] : lane[l];
+    for (T y : lane)
+        best = Order::better(y, best) ? y : best;
+    for (; i < n; ++i)
+        best = Order::better(x[i], best) ? x[i] : best;
+    return best;
+}
+
+template <class Order, class T> Value extremeOfColumns(const Dense &m) {
+    auto result = Dense::create(m.type(), 1, m.cols());
+    T *out = result->mutableView<T>().data;
+    auto in = m.view<T>();
+    if (in.rows == 0)
+        std::fill_n(out, in.cols, Order::template worst<T>());
+    else
+        std::copy_n(in.row(0), in.cols, out);
+    for (size_t r = 1; r < in.rows; ++r) {
+        const T *x = in.row(r);
+#pragma GCC ivdep
+        for (size_t c = 0; c < in.cols; ++c)
+            out[c] = Order::better(x[c], out[c]) ? x[c] : out[c];
+    }
+    return result;
+}
+
+template <class Order, Over O> Value extreme(KernelCall &call, const Dense &m) {
+    needNumbers(call, m);
+    return withNumericType(m.type(), [&]<class T>(TypeTag<T>) -> Value {
+        if constexpr (O == Over::Col)
+            return extremeOfColumns<Order, T>(m);
+        else
+            return reduceBlocks<T>(O, m, m.type(), [](auto &&forEachBlock) {
+                T best = Order::template worst<T>();
+                bool first = true;
+                forEachBlock([&](const T *x, size_t n) {
+                    // A row keeps a NaN that comes first: nothing is better than NaN.
+                    if (O == Over::Row && first)
+                        best = x[0];
+                    first = false;
+                    if (best == best)
+                        best = extremeOf<Order>(x, n, best);
+                });
+                return best;
+            });
+    });
+}
+
+// --------------------------------------------------------- positions of extremes
+
+template <class Order> Value positionInRow(KernelCall &call, const Dense &m) {
+    needNumbers(call, m);
+    if (m.cols() == 0 && m.rows() > 0)
+        throw executionError("rows without cells have no extreme: the matrix is " + m.shapeText());
+    auto result = Dense::create(ValueType::Size, m.rows(), 1);
+    auto out = result->mutableView<uint64_t>();
+    withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
+        auto in = m.view<T>();
+        for (size_t r = 0; r < in.rows; ++r) {
+            const T *x = in.row(r);
+            size_t best = 0;
+            for (size_t c = 1; c < in.cols; ++c)
+                if (Order::better(x[c], x[best]))
+                    best = c;
+            out(r, 0) = best;
+        }
+    });
+    return result;
+}
+
+template <class Order> Value positionInColumn(KernelCall &call, const Dense &m) {
+    needNumbers(call, m);
+    if (m.rows() == 0 && m.cols() > 0)
+        throw executionError("columns without cells have no extreme: the matrix is " + m.shapeText());
+    auto result = Dense::create(ValueType::Size, 1, m.cols(), Buffer::Init::Zero);
+    uint64_t *position = result->mutableView<uint64_t>().data;
+    withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
+        auto in = m.view<T>();
+        for (size_t r = 1; r < in.rows; ++r)
+            for (size_t c = 0; c < in.cols; ++c)
+                if (Order::better(in(r, c), in(position[c], c)))
+                    position[c] = r;
+    });
+    return result;
+}
+
+} // namespace
+
+void addAggregate(KernelTable &t) {
+    t.add<&sum<Over::All>>("sumAll");
+    t.add<&sum<Over::Row>>("sumRow");
+    t.add<&sum<Over::Col>>("sumCol");
+    t.add<&extreme<Smaller, Over::All>>("minAll");
+    t.add<&extreme<Smaller, Over::Row>>("minRow");
+    t.add<&extreme<Smaller, Over::Col>>("minCol");
+    t.add<&extreme<Larger, Over::All>>("maxAll");
+    t.add<&extreme<Larger, Over::Row>>("maxRow");
+    t.add<&extreme<Larger, Over::Col>>("maxCol");
+    t.add<&moment<Moment::Mean, Over::All>>("meanAll");
+    t.add<&moment<Moment::Mean, Over::Row>>("meanRow");
+    t.add<&moment<Moment::Mean, Over::Col>>("meanCol");
+    t.add<&moment<Moment::Var, Over::All>>("varAll");
+    t.add<&moment<Moment::Var, Over::Row>>("varRow");
+    t.add<&moment<Moment::Var, Over::Col>>("varCol");
+    t.add<&moment<Moment::Stddev, Over::All>>("stddevAll");
+    t.add<&moment<Moment::Stddev, Over::Row>>("stddevRow");
+    t.add<&moment<Moment::Stddev, Over::Col>>("stddevCol");
+    t.add<&positionInRow<Smaller>>("idxminRow");
+    t.add<&positionInColumn<Smaller>>("idxminCol");
+    t.add<&positionInRow<Larger>>("idxmaxRow");
+    t.add<&positionInColumn<Larger>>("idxmaxCol");
+}
+
+} // namespace daphne

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "base/Error.h"
+#include "data/Value.h"
+#include "kernels/BinaryLoop.h"
+
+namespace daphne {
+
+namespace {
+
+/// Type in which integers wrap instead of overflowing.
+template <class T> using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                                                                std::type_identity<T>>::type;
+
+struct Add {
+    template <class T> static T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) + Wrapping<T>(b)); }
+};
+struct Sub {
+    template <class T> static T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) - Wrapping<T>(b)); }
+};
+struct Mul {
+    template <class T> static T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) * Wrapping<T>(b)); }
+};
+
+struct FloatDiv {
+    template <class T> static T apply(T a, T b) { return a / b; }
+};
+/// Truncates toward zero; the smallest number divided by -1 wraps to itself instead of trapping.
+struct IntegerDiv {
+    template <class T> static bool outside(T, T b) { return b == 0; }
+    template <class T> static T apply(T a, T b) {
+        if (std::is_signed_v<T> && b == T(-1))
+            return static_cast<T>(Wrapping<T>(0) - Wrapping<T>(a));
+        return static_cast<T>(a / b);
+    }
+};
+
+struct FloatMod {
+    template <class T> static T apply(T a, T b) { return std::fmod(a, b); }
+};
+/// Sign of the dividend.
+struct IntegerMod {
+    template <class T> static bool outside(T, T b) { return b == 0; }
+    template <class T> static T apply(T a, T b) {
+        if (std::is_signed_v<T> && b == T(-1))
+            return 0;
+        return static_cast<T>(a % b);
+    }
+};
+
+/// In double precision, whatever the type.
+struct Pow {
+    template <class T> static T apply(T a, T b) {
+        return convertNumber<T>(std::pow(static_cast<double>(a), static_cast<double>(b)));
+    }
+};
+template <int Exponent> struct FixedPow {
+    template <class T> static T apply(T a, T) {
+        double x = static_cast<double>(a);
+        if constexpr (Exponent == 2)
+            return convertNumber<T>(x * x);
+        else if constexpr (Exponent == 3)
+            return convertNumber<T>(x * x * x);
+        else
+            return convertNumber<T>(1.0 / x);
+    }
+};
+/// Small exponents are products, many times faster than the general function.
+template <class T> size_t powWithSingleExponent(const void *lhs, const void *rhs, void *result, size_t n) {
+    T exponent = *static_cast<const T *>(rhs);
+    if (exponent == T(2))
+        return BinaryLoop<FixedPow<2>, T, T>::rightSingle(lhs, rhs, result, n);
+    if (exponent == T(3))
+        return BinaryLoop<FixedPow<3>, T, T>::rightSingle(lhs, rhs, result, n);
+    if (std::is_signed_v<T> && exponent == T(-1))
+        return BinaryLoop<FixedPow<-1>, T, T>::rightSingle(lhs, rhs, result, n);
+    return BinaryLoop<Pow, T, T>::rightSingle(lhs, rhs, result, n);
+}
+
+struct Log {
+    template <class T> static bool outside(T a, T b) { return a < 0 || b < 0; }
+    template <class T> static T apply(T a, T b) { return std::log(a) / std::log(b); }
+};
+
+/// The first operand stays where the comparison cannot decide (NaN).
+struct Min {
+    template <class T> static T apply(T a, T b) { return b < a ? b : a; }
+};
+struct Max {
+    template <class T> static T apply(T a, T b) { return a < b ? b : a; }
+};
+
+template <class Op> BinaryLoops forAll(ValueType t) {
+    return withNumericType(t, [&]<class T>(TypeTag<T>) { return BinaryLoop<Op, T, T>::table(t, t); });
+}
+/// Arithmetic on truth values happens in si64.
+template <class FloatOp, class IntegerOp> BinaryLoops forNumbers(ValueType g) {
+    ValueType t = g == ValueType::Bool ? ValueType::SI64 : g;
+    return withNumericType(t, [&]<class T>(TypeTag<T>) -> BinaryLoops {
+        if constexpr (std::is_same_v<T, bool>)
+            throw internalError("arithmetic on bool cells");
+        else
+            return BinaryLoop<std::conditional_t<std::is_integral_v<T>, IntegerOp, FloatOp>, T, T>::table(t, t);
+    });
+}
+
+BinaryLoops powLoops(ValueType g) {
+    BinaryLoops loops = forNumbers<Pow, Pow>(g);
+    withNumericType(loops.compute, [&]<class T>(TypeTag<T>) {
+        if constexpr (!std::is_same_v<T, bool>)
+            loops.rightSingle = powWithSingleExponent<T>;
+    });
+    return loops;
+}
+
+BinaryLoops logLoops(ValueType g) {
+    if (g == ValueType::F32)
+        return BinaryLoop<Log, float, float>::table(g, g);
+    return BinaryLoop<Log, double, double>::table(ValueType::F64, ValueType::F64);
+}
+
+} // namespace
+
+BinaryLoops arithmeticLoops(BinaryOp op, ValueType g) {
+    switch (op) {
+    case BinaryOp::Add: return forNumbers<Add, Add>(g);
+    case BinaryOp::Sub: return forNumbers<Sub, Sub>(g);
+    case BinaryOp::Mul: return forNumbers<Mul, Mul>(g);
+    case BinaryOp::Div: return forNumbers<FloatDiv, IntegerDiv>(g);
+    case BinaryOp::Mod: return forNumbers<FloatMod, IntegerMod>(g);
+    case BinaryOp::Pow: return powLoops(g);
+    case BinaryOp::Log: return logLoops(g);
+    case BinaryOp::Min: return forAll<Min>(g);
+    case BinaryOp::Max: return forAll<Max>(g);
+    default: throw internalError("not an arithmetic operation");
+    }
+}
+
+} // namespace daphne

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/ElementwiseBinary.h"
+
+#include "kernels/Broadcast.h"
+#include "kernels/CellText.h"
+#include "kernels/RawCells.h"
+#include "ops/Registry.h"
+
+namespace daphne {
+
+namespace {
+
+std::string cellText(ValueType t, const void *cell) {
+    return withNumericType(t, [&]<class T>(TypeTag<T>) { return printedText(*static_cast<const T *>(cell)); });
+}
+
+std::string placeText(size_t row, size_t col) {
+    return " at row " + std::to_string(row) + ", column " + std::to_string(col);
+}
+
+/// The storage of an operand if it may be overwritten, else a fresh matrix.
+Ref<Dense> resultFor(KernelCall &call, ValueType type, MatrixShape s) {
+    const Value &lhs = call.args[0];
+    bool left = call.canTake(0) && shapeOf(lhs) == s && lhs.valueType() == type && lhs.matrix().contiguous();
+    return call.reuseOrCreate(left ? 0 : 1, type, s.rows, s.cols);
+}
+
+size_t runLoop(const BinaryLoops &loops, Operand::Cells a, Operand::Cells b, void *out, size_t n) {
+    if (a.single == b.single)
+        return loops.cells(a.data, b.data, out, n);
+    return (a.single ? loops.leftSingle : loops.rightSingle)(a.data, b.data, out, n);
+}
+
+Value combineScalars(BinaryOp op, const BinaryLoops &loops, const Value &lhs, const Value &rhs) {
+    alignas(8) std::byte a[8], b[8], out[8];
+    storeScalar(lhs, loops.compute, a);
+    storeScalar(rhs, loops.compute, b);
+    if (loops.cells(a, b, out, 1) != 1)
+        domainError(op, loops.compute, a, b, "");
+    return loadScalar(loops.result, out);
+}
+
+struct Pair {
+    const Value &lhs, &rhs;
+    ValueType general() const { return mostGeneral(lhs.valueType(), rhs.valueType()); }
+};
+
+std::string_view userName(const KernelCall &call) { return ops::userName(call.mnemonic()); }
+
+/// result(i, j) = lhs(i, j) op rhs(i, j), vectors and single cells spread; at least one operand is a matrix.
+void combineCells(BinaryOp op, const BinaryLoops &loops, Pair p, MatrixShape shape, Dense &result) {
+    // Without strides and vectors the matrix is one long row.
+    bool flat = Operand::isFlat(p.lhs, shape) && Operand::isFlat(p.rhs, shape);
+    MatrixShape walked = flat ? MatrixShape{1, shape.cells()} : shape;
+    Operand a(p.lhs, loops.compute, walked), b(p.rhs, loops.compute, walked);
+    auto out = mutableRawCells(result);
+    forEachChunk(walked, a.needsStaging() || b.needsStaging(), [&](const Chunk &chunk) {
+        Operand::Cells left = a.at(chunk), right = b.at(chunk);
+        size_t first = chunk.row * walked.cols + chunk.col;
+        size_t done = runLoop(loops, left, right, out.data + first * out.cellBytes, chunk.numCells);
+        if (done == chunk.numCells)
+            return;
+        size_t bytes = cellSize(loops.compute), at = first + done;
+        auto cell = [&](Operand::Cells c) {
+            return static_cast<const std::byte *>(c.data) + (c.single ? 0 : done * bytes);
+        };
+        domainError(op, loops.compute, cell(left), cell(right), placeText(at / shape.cols, at % shape.cols));
+    });
+}
+
+Value combineNumbers(KernelCall &call, BinaryOp op, Pair p) {
+    BinaryLoops loops = binaryLoops(op, p.general());
+    if (p.lhs.isScalar() && p.rhs.isScalar())
+        return combineScalars(op, loops, p.lhs, p.rhs);
+    MatrixShape shape = broadcastShape(userName(call), shapeOf(p.lhs), shapeOf(p.rhs));
+    Ref<Dense> result = resultFor(call, loops.result, shape);
+    if (shape.cells() > 0)
+        combineCells(op, loops, p, shape, *result);
+    return result;
+}
+
+// -------------------------------------------------------------------- strings
+
+/// A string scalar or matrix under broadcasting.
+class TextOperand {
+  public:
+    TextOperand(const Value &v, MatrixShape result) {
+        if (v.isScalar()) {
+            owned = convertScalar(v, ValueType::Str);
+            first = &owned.text();
+            return;
+        }
+        owned = convertMatrix(v.matrix(), ValueType::Str);
+        auto view = owned.matrix().view<std::string>();
+        first = view.data;
+        rowStep = view.rows == result.rows ? view.skip : 0;
+        colStep = view.cols == result.cols ? 1 : 0;
+    }
+    const std::string &operator()(size_t r, size_t c) const { return first[r * rowStep + c * colStep]; }
+
+  private:
+    Value owned;
+    const std::string *first = nullptr;
+    size_t rowStep = 0, colStep = 0;
+};
+
+bool yieldsText(BinaryOp op) { return op == BinaryOp::Concat || op == BinaryOp::Min || op == BinaryOp::Max; }
+
+Value combineStrings(KernelCall &call, BinaryOp op, Pair p) {
+    MatrixShape shape = broadcastShape(userName(call), shapeOf(p.lhs), shapeOf(p.rhs));
+    TextOperand a(p.lhs, shape), b(p.rhs, shape);
+    bool scalars = p.lhs.isScalar() && p.rhs.isScalar();
+    if (scalars && yieldsText(op))
+        return Value::string(combineText(op, a(0, 0), b(0, 0)));
+    if (scalars)
+        return Value::scalar(compareText(op, a(0, 0), b(0, 0)));
+    auto result = Dense::create(yieldsText(op) ? ValueType::Str : ValueType::SI64, shape.rows, shape.cols);
+    auto each = [&](auto out, auto combine) {
+        for (size_t r = 0; r < shape.rows; ++r)
+            for (size_t c = 0; c < shape.cols; ++c)
+                out(r, c) = combine(op, a(r, c), b(r, c));
+    };
+    if (yieldsText(op))
+        each(result->mutableView<std::string>(), combineText);
+    else
+        each(result->mutableView<int64_t>(), compareText);
+    return result;
+}
+
+// --------------------------------------------------------------------- values
+
+Value combine(KernelCall &call, BinaryOp op, Pair p) {
+    if (worksOnStrings(call, op, p.lhs.valueType(), p.rhs.valueType()))
+        return combineStrings(call, op == BinaryOp::Add ? BinaryOp::Concat : op, p);
+    return combineNumbers(call, op, p);
+}
+
+/// Every column is combined with the scalar and keeps its own value type and label.
+Value combineFrame(KernelCall &call, BinaryOp op, Pair p) {
+    bool frameLeft = p.lhs.isFrame();
+    const Frame &frame = (frameLeft ? p.lhs : p.rhs).frame();
+    const Value &scalar = frameLeft ? p.rhs : p.lhs;
+    if (!scalar.isScalar() || scalar.isString() || op == BinaryOp::Concat)
+        wrongArgument(call, frameLeft ? 1 : 0, "a number beside a frame");
+    auto result = Ref<Frame>::make(frame.rows());
+    for (size_t i = 0; i < frame.cols(); ++i) {
+        Value column(frame.columns[i]);
+        Value args[] = {frameLeft ? column : scalar, frameLeft ? scalar : column}, none[1];
+        KernelCall inner{call.context, call.kernel, args, none};
+        Value combined = combine(inner, op, {args[0], args[1]});
+        result->addColumn(frame.labels[i], convertMatrix(combined.matrix(), frame.columns[i]->type()));
+    }
+    return result;
+}
+
+template <BinaryOp Op> Value elementwise(KernelCall &call, const Value &lhs, const Value &rhs) {
+    for (size_t i : {0, 1})
+        if (!call.args[i].isScalar() && !call.args[i].isMatrix() && !call.args[i].isFrame())
+            wrongArgument(call, i, "a scalar, matrix or frame");
+    if (lhs.isFrame() || rhs.isFrame())
+        return combineFrame(call, Op, {lhs, rhs});
+    return combine(call, Op, {lhs, rhs});
+}
+
+} // namespace
+
+void domainError(BinaryOp op, ValueType compute, const void *lhs, const void *rhs, std::string_view place) {
+    std::string a = cellText(compute, lhs), b = cellText(compute, rhs), at(place);
+    if (op == BinaryOp::Log)
+        throw executionError("log is not defined for a negative number or base: log(" + a + ", " + b + ")" + at);
+    throw executionError("integer division by zero: " + a + (op == BinaryOp::Mod ? " % " : " / ") + b + at);
+}
+
+std::string combineText(BinaryOp op, const std::string &a, const std::string &b) {
+    if (op == BinaryOp::Min)
+        return b < a ? b : a;
+    if (op == BinaryOp::Max)
+        return a < b ? b : a;
+    return a + b;
+}
+
+int64_t compareText(BinaryOp op, const std::string &a, const std::string &b) {
+    int order = a.compare(b);
+    switch (op) {
+    case BinaryOp::Eq: return order == 0;
+    case BinaryOp::Neq: return order != 0;
+    case BinaryOp::Lt: return order < 0;
+    case BinaryOp::Le: return order <= 0;
+    case BinaryOp::Gt: return order > 0;
+    default: return order >= 0;
+    }
+}
+
+bool worksOnStrings(const KernelCall &call, BinaryOp op, ValueType a, ValueType b) {
+    bool left = a == ValueType::Str, right = b == ValueType::Str;
+    if (op == BinaryOp::Concat || (op == BinaryOp::Add && (left || right)))
+        return true;
+    if (!left && !right)
+        return false;
+    bool comparable = op >= BinaryOp::Eq && op <= BinaryOp::Ge;
+    if (!comparable && !yieldsText(op))
+        wrongArgument(call, left ? 0 : 1, "numbers");
+    if (left != right)
+        wrongArgument(call, left ? 1 : 0, "a string, like the other argument,");
+    return true;
+}
+
+void addElementwiseBinary(KernelTable &t) {
+    t.add<&elementwise<BinaryOp::Add>>("ewAdd");
+    t.add<&elementwise<BinaryOp::Sub>>("ewSub");
+    t.add<&elementwise<BinaryOp::Mul>>("ewMul");
+    t.add<&elementwise<BinaryOp::Div>>("ewDiv");
+    t.add<&elementwise<BinaryOp::Pow>>("ewPow");
+    t.add<&elementwise<BinaryOp::Mod>>("ewMod");
+    t.add<&elementwise<BinaryOp::Log>>("ewLog");
+    t.add<&elementwise<BinaryOp::Min>>("ewMin");
+    t.add<&elementwise<BinaryOp::Max>>("ewMax");
+    t.add<&elementwise<BinaryOp::Eq>>("ewEq");
+    t.add<&elementwise<BinaryOp::Neq>>("ewNeq");
+    t.add<&elementwise<BinaryOp::Lt>>("ewLt");
+    t.add<&elementwise<BinaryOp::Le>>("ewLe");
+    t.add<&elementwise<BinaryOp::Gt>>("ewGt");
+    t.add<&elementwise<BinaryOp::Ge>>("ewGe");
+    t.add<&elementwise<BinaryOp::And>>("ewAnd");
+    t.add<&elementwise<BinaryOp::Or>>("ewOr");
+    t.add<&elementwise<BinaryOp::Concat>>("ewConcat");
+}
+
+} // namespace daphne

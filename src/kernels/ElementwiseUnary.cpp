@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/Broadcast.h"
+#include "kernels/CellLoops.h"
+#include "kernels/CellText.h"
+#include "kernels/KernelTable.h"
+#include "kernels/RawCells.h"
+#include "ops/Registry.h"
+
+namespace daphne {
+
+namespace {
+
+[[noreturn]] void outsideDomain(const KernelCall &call, UnaryOp op, ValueType t, const void *cell,
+                                const std::string &place) {
+    std::string text =
+        withNumericType(t, [&]<class T>(TypeTag<T>) { return printedText(*static_cast<const T *>(cell)); });
+    std::string name(ops::userName(call.mnemonic()));
+    bool root = op == UnaryOp::Sqrt || op == UnaryOp::Ln;
+    std::string_view domain = root ? " is not defined for negative numbers: " : " is not defined outside [-1, 1]: ";
+    throw executionError(name + std::string(domain) + name + "(" + text + ")" + place);
+}
+
+Value mapScalar(const KernelCall &call, UnaryOp op, const UnaryLoop &loop, const Value &arg) {
+    alignas(8) std::byte in[8], out[8];
+    storeScalar(arg, loop.type, in);
+    if (loop.cells(in, out, 1) != 1)
+        outsideDomain(call, op, loop.type, in, "");
+    return loadScalar(loop.type, out);
+}
+
+/// result(i, j) = f(arg(i, j))
+template <UnaryOp Op> Value map(KernelCall &call, const Value &arg) {
+    if ((!arg.isScalar() && !arg.isMatrix()) || arg.valueType() == ValueType::Str)
+        wrongArgument(call, 0, "a number or a numeric matrix");
+    UnaryLoop loop = unaryLoop(Op, arg.valueType());
+    if (arg.isScalar())
+        return mapScalar(call, Op, loop, arg);
+    MatrixShape shape = shapeOf(arg);
+    Ref<Dense> result = call.reuseOrCreate(0, loop.type, shape.rows, shape.cols);
+    if (shape.cells() == 0)
+        return result;
+    MatrixShape walked = Operand::isFlat(arg, shape) ? MatrixShape{1, shape.cells()} : shape;
+    Operand in(arg, loop.type, walked);
+    auto out = mutableRawCells(*result);
+    forEachChunk(walked, in.needsStaging(), [&](const Chunk &chunk) {
+        const void *cells = in.at(chunk).data;
+        size_t first = chunk.row * walked.cols + chunk.col;
+        size_t done = loop.cells(cells, out.data + first * out.cellBytes, chunk.numCells);
+        if (done == chunk.numCells)
+            return;
+        size_t at = first + done;
+        outsideDomain(call, Op, loop.type, static_cast<const std::byte *>(cells) + done * out.cellBytes,
+                      " at row " + std::to_string(at / shape.cols) + ", column " + std::to_string(at % shape.cols));
+    });
+    return result;
+}
+
+char lowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char upperCase(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+
+std::string mapText(std::string text, char (*change)(char)) {
+    for (char &c : text)
+        c = change(c);
+    return text;
+}
+
+template <char (*Change)(char)> Value mapStrings(KernelCall &call, const Value &arg) {
+    if (arg.isString())
+        return Value::string(mapText(arg.text(), Change));
+    if (!arg.isMatrix() || arg.valueType() != ValueType::Str)
+        wrongArgument(call, 0, "a string or a matrix of strings");
+    auto in = arg.matrix().view<std::string>();
+    auto result = Dense::create(ValueType::Str, in.rows, in.cols);
+    auto out = result->mutableView<std::string>();
+    for (size_t r = 0; r < in.rows; ++r)
+        for (size_t c = 0; c < in.cols; ++c)
+            out(r, c) = mapText(in(r, c), Change);
+    return result;
+}
+
+} // namespace
+
+void addElementwiseUnary(KernelTable &t) {
+    t.add<&map<UnaryOp::Minus>>("ewMinus");
+    t.add<&map<UnaryOp::Abs>>("ewAbs");
+    t.add<&map<UnaryOp::Sign>>("ewSign");
+    t.add<&map<UnaryOp::Exp>>("ewExp");
+    t.add<&map<UnaryOp::Ln>>("ewLn");
+    t.add<&map<UnaryOp::Sqrt>>("ewSqrt");
+    t.add<&map<UnaryOp::Round>>("ewRound");
+    t.add<&map<UnaryOp::Floor>>("ewFloor");
+    t.add<&map<UnaryOp::Ceil>>("ewCeil");
+    t.add<&map<UnaryOp::Sin>>("ewSin");
+    t.add<&map<UnaryOp::Cos>>("ewCos");
+    t.add<&map<UnaryOp::Tan>>("ewTan");
+    t.add<&map<UnaryOp::Sinh>>("ewSinh");
+    t.add<&map<UnaryOp::Cosh>>("ewCosh");
+    t.add<&map<UnaryOp::Tanh>>("ewTanh");
+    t.add<&map<UnaryOp::Asin>>("ewAsin");
+    t.add<&map<UnaryOp::Acos>>("ewAcos");
+    t.add<&map<UnaryOp::Atan>>("ewAtan");
+    t.add<&map<UnaryOp::Isnan>>("ewIsnan");
+    t.add<&map<UnaryOp::Not>>("ewNot");
+    t.add<&mapStrings<lowerCase>>("ewLower");
+    t.add<&mapStrings<upperCase>>("ewUpper");
+}
+
+} // namespace daphne

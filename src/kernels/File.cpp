@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/// read and write.
+#include "io/Format.h"
+#include "kernels/KernelTable.h"
+
+namespace daphne {
+
+namespace {
+
+Value read(KernelCall &, const std::string &filename, bool isFrame) {
+    return isFrame ? io::readFrame(filename) : io::readMatrix(filename);
+}
+
+void write(KernelCall &call, const Value &x, const std::string &filename) {
+    if (!x.isMatrix() && !x.isFrame())
+        wrongArgument(call, 0, "a matrix or frame");
+    io::write(x, filename);
+}
+
+} // namespace
+
+void addFile(KernelTable &t) {
+    t.add<&read>("read");
+    t.add<&write>("write");
+}
+
+} // namespace daphne

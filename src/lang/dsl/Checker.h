@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Everything the parser stage rejects beyond syntax (language 14.2, status 1):
+/// names, scopes, calls, types where they are known, imports. One Checker walks
+/// one script in textual order; what scripts share is in the CheckRun.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <set>
+#include <unordered_set>
+
+#include "base/Source.h"
+#include "lang/dsl/Diagnostics.h"
+#include "lang/dsl/Functions.h"
+#include "lang/dsl/Imports.h"
+#include "lang/dsl/ParseTypes.h"
+#include "lang/dsl/Parser.h"
+#include "lang/dsl/Variables.h"
+
+namespace daphne::lang {
+
+/// What an importer sees of a script. Names without prefix.
+struct Exports {
+    const Script *script = nullptr;
+    std::vector<Variable> variables;
+    std::vector<Function *> functions; ///< in order of definition
+};
+
+/// State of one front-end run, shared by the checkers of its scripts.
+struct CheckRun {
+    SourceManager &sources;
+    Arena &arena;
+    const FrontendOptions &options;
+    Diagnostics &diagnostics;
+    ParseTypes types = {};
+    std::deque<Function> functions = {}; ///< owner; addresses are stable
+    /// Loaded scripts by identity of their file; null while one is being loaded or if it has errors.
+    std::map<std::string, std::unique_ptr<Exports>> loaded = {};
+    std::vector<std::string> loading = {}; ///< identities, outermost first
+
+    /// Exports of a script that an earlier input has checked.
+    const Exports &exportsOf(const Script &script);
+    std::map<const Script *, std::unique_ptr<Exports>> recalled = {};
+};
+
+class Checker {
+  public:
+    struct Place {
+        std::string directory; ///< where relative imports start
+        std::string identity;  ///< of the file; "" if it is none
+    };
+
+    Checker(CheckRun &run, ParsedScript parsed, Place place);
+
+    /// Makes the names of earlier interactive inputs visible.
+    void addSession(const SessionNames &session);
+    Exports check();
+
+  private:
+    using Type = ops::TypeDesc;
+
+    /// Results of a call; unknown ones if the call has been rejected.
+    struct CallResult {
+        bool known = false;
+        std::vector<Type> types = {};
+    };
+    /// How the execution of a statement ends.
+    enum class Flow : uint8_t { Continues, Stops, Returns };
+    /// The function whose body is being checked.
+    struct Body {
+        const FuncDef *def;
+        Function *function;
+        bool anyReturn = false;
+        SourceSpan firstReturn = {};
+        std::vector<Type> results = {};
+    };
+    /// A call with its arguments checked, in the order of the text.
+    struct CheckedCall {
+        const Call &call;
+        std::vector<Known> values;
+    };
+
+    // Statements (CheckStmt.cpp)
+    Flow checkStmt(Stmt *stmt);
+    Flow checkBody(Stmt *stmt);
+    Flow checkAll(std::span<Stmt *> statements);
+    void checkAssign(const Assign &assign);
+    bool checkWritable(const Target &target);
+    void assignTo(const Target &target, Known value);
+    void checkLeftIndex(const Index &index);
+    Flow checkIf(const If &stmt);
+    void mergeBranches(const If &stmt, const std::vector<Variables::Change> &thenChanges,
+                       const std::vector<Variables::Change> &elseChanges);
+    void mergeVariable(const If &stmt, uint32_t slot, const Variable &afterThen, const Variable &afterElse);
+    void checkLoop(const Stmt &loop);
+    void forgetAssigned(const Stmt *stmt);
+    Flow checkExprStmt(const ExprStmt &stmt);
+
+    // Functions (CheckFunction.cpp)
+    void checkFuncDef(const FuncDef &def);
+    Function *declare(const FuncDef &def);
+    void checkFunctionBody(Function &function);
+    void checkReturnsAlways(const Body &body, Flow flow);
+    void checkReturn(const Return &stmt);
+    void compareWithDeclared(const Return &stmt, const std::vector<Type> &types);
+    void compareWithOtherReturns(const Return &stmt, const std::vector<Type> &types);
+
+    // Expressions (CheckExpr.cpp)
+    Known checkValue(const Expr *e);
+    Type checkType(const Expr *e) { return checkValue(e).type; }
+    Type checkBinaryChain(const Expr *e);
+    Known checkVar(const Var &var);
+    void reportUndefined(std::string_view name, SourceSpan span);
+    Type checkIndex(const Index &index);
+    Known checkIndexBound(const Expr *bound);
+    void rejectLabel(const Expr *bound, const Type &type, std::string_view why);
+    Type checkFilter(const Filter &filter);
+    Type checkCast(const Cast &cast);
+    Type checkMatrixLit(const MatrixLit &lit);
+    Type checkFrameColumns(const FrameColumns &lit);
+    Type checkFrameRows(const FrameRows &lit);
+    std::optional<std::vector<std::string>> checkLabels(std::span<const Expr *> labels);
+
+    // Calls (CheckCall.cpp)
+    CallResult checkCall(const Call &call);
+    CheckedCall checkArguments(const Call &call);
+    bool checkKeywordOrder(const Call &call);
+    CallResult checkUserCall(const Call &call);
+    std::vector<Function *> withArity(const Call &call);
+    /// Arguments in the order of the parameters; empty optional after an error.
+    std::optional<std::vector<Type>> orderForParams(const CheckedCall &checked, const std::vector<Function *> &among);
+    void reportNoOverload(const CheckedCall &checked, const std::vector<Type> &args,
+                          const std::vector<Function *> &candidates);
+    void reportUnknownFunction(const Call &call);
+    CallResult checkMap(const Call &call);
+    Function *findMapped(const Expr *udf, const Type &cell);
+    bool namesOnlyFunction(const Expr *e) const;
+
+    // Builtins (CheckBuiltin.cpp)
+    CallResult checkBuiltinCall(const Call &call, const ops::BuiltinInfo &builtin);
+    std::optional<std::vector<Known>> bindArguments(const CheckedCall &checked, const ops::BuiltinInfo &builtin);
+    bool checkArity(const Call &call, const ops::BuiltinInfo &builtin);
+    bool checkBuiltinConstants(const CheckedCall &checked, const ops::BuiltinInfo &builtin,
+                               const std::vector<Known> &bound);
+    bool checkCreateFrame(const CheckedCall &checked);
+    std::vector<Type> builtinResults(const ops::BuiltinInfo &builtin, const std::vector<Known> &bound);
+    void appendDefaults(const ops::BuiltinInfo &builtin, std::vector<ops::Arg> &args);
+
+    // Imports (CheckImport.cpp)
+    void checkImport(Import &stmt);
+    const Exports *load(const ImportFile &file, SourceSpan at);
+    std::optional<std::string> choosePrefix(const Import &stmt, const ImportFiles &found, const ImportFile &file);
+    void makeVisible(std::string_view prefix, const Exports &exports);
+    bool isPrefixTaken(std::string_view prefix) const;
+    bool isOfFailedImport(std::string_view name) const;
+
+    Error &report(SourceSpan where, std::string message) { return run.diagnostics.report(where, std::move(message)); }
+    bool isTopLevel() const { return !body && depth == 0; }
+
+    CheckRun &run;
+    ParsedScript parsed;
+    Place place;
+    Functions functions;
+    std::vector<Function *> ownFunctions;
+    Variables globals;
+    Variables *variables = &globals; ///< those of the function being checked
+    Body *body = nullptr;
+    size_t depth = 0, loops = 0; ///< enclosing statements; enclosing loops
+    std::set<std::string, std::less<>> takenPrefixes; ///< prefixes of imported variables
+    std::set<std::string, std::less<>> failedPrefixes;
+    std::set<std::string> importedFiles; ///< identities
+    std::unordered_set<std::string_view> undefined; ///< already reported
+};
+
+} // namespace daphne::lang

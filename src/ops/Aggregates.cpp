@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Aggregates over all cells, per row and per column, positions of extremes,
+/// and cumulative operations.
+#include "ops/Registry.h"
+#include "ops/Rules.h"
+
+namespace daphne::ops {
+
+namespace {
+
+using namespace rule;
+using Types = std::vector<TypeDesc>;
+
+bool ifTypeUnknown(const InferCall &call) { return !call.type(0).isComplete(); }
+
+ValueType same(ValueType t) { return t; }
+/// Sums and products of truth values count, as in other arithmetic.
+ValueType counted(ValueType t) { return t == ValueType::Bool ? ValueType::SI64 : t; }
+ValueType position(ValueType) { return ValueType::Size; }
+
+using TypeRule = ValueType (*)(ValueType);
+
+template <TypeRule Result> Types all(const InferCall &call) {
+    needNumericMatrix(call, 0);
+    return {TypeDesc::scalar(Result(call.type(0).valueType))};
+}
+template <TypeRule Result> Types perRow(const InferCall &call) {
+    needNumericMatrix(call, 0);
+    return {TypeDesc::matrix(Result(call.type(0).valueType), call.type(0).rows, 1)};
+}
+template <TypeRule Result> Types perColumn(const InferCall &call) {
+    needNumericMatrix(call, 0);
+    return {TypeDesc::matrix(Result(call.type(0).valueType), 1, call.type(0).cols)};
+}
+template <TypeRule Result> Types cumulative(const InferCall &call) {
+    needNumericMatrix(call, 0);
+    return {TypeDesc::matrix(Result(call.type(0).valueType), call.type(0).rows, call.type(0).cols)};
+}
+
+/// Nothing has a smallest cell where there are no cells.
+bool ifRowsMayBeEmpty(const InferCall &call) { return ifTypeUnknown(call) || call.type(0).cols <= 0; }
+bool ifColumnsMayBeEmpty(const InferCall &call) { return ifTypeUnknown(call) || call.type(0).rows <= 0; }
+
+constexpr OpInfo row(std::string_view name, Family family, InferFn infer, FaultFn mayFail = ifTypeUnknown) {
+    return {.mnemonic = name, .family = family, .infer = infer, .mayFail = mayFail};
+}
+
+constexpr OpInfo down(std::string_view name, InferFn infer) {
+    return {.mnemonic = name,
+            .family = Family::Cumulative,
+            .infer = infer,
+            .mayFail = ifTypeUnknown,
+            .zeroPreserving = true,
+            .reusable = 1};
+}
+
+constexpr OpInfo kOps[] = {
+    row("sumAll", Family::AggAll, all<counted>),
+    row("sumRow", Family::AggRow, perRow<counted>),
+    row("sumCol", Family::AggCol, perColumn<counted>),
+    row("minAll", Family::AggAll, all<same>),
+    row("minRow", Family::AggRow, perRow<same>),
+    row("minCol", Family::AggCol, perColumn<same>),
+    row("maxAll", Family::AggAll, all<same>),
+    row("maxRow", Family::AggRow, perRow<same>),
+    row("maxCol", Family::AggCol, perColumn<same>),
+    row("meanAll", Family::AggAll, all<floatOf>),
+    row("meanRow", Family::AggRow, perRow<floatOf>),
+    row("meanCol", Family::AggCol, perColumn<floatOf>),
+    row("varAll", Family::AggAll, all<floatOf>),
+    row("varRow", Family::AggRow, perRow<floatOf>),
+    row("varCol", Family::AggCol, perColumn<floatOf>),
+    row("stddevAll", Family::AggAll, all<floatOf>),
+    row("stddevRow", Family::AggRow, perRow<floatOf>),
+    row("stddevCol", Family::AggCol, perColumn<floatOf>),
+    row("idxminRow", Family::AggRow, perRow<position>, ifRowsMayBeEmpty),
+    row("idxminCol", Family::AggCol, perColumn<position>, ifColumnsMayBeEmpty),
+    row("idxmaxRow", Family::AggRow, perRow<position>, ifRowsMayBeEmpty),
+    row("idxmaxCol", Family::AggCol, perColumn<position>, ifColumnsMayBeEmpty),
+    down("sumCum", cumulative<counted>),
+    down("prodCum", cumulative<counted>),
+    down("minCum", cumulative<same>),
+    down("maxCum", cumulative<same>),
+};
+
+constexpr Builtin kBuiltins[] = {
+    {.signature = "sum(arg[, axisOrGroups])", .op = "sumAll", .rowOp = "sumRow", .colOp = "sumCol",
+     .doc = "Sum of all cells, per row (axis 0) or per column (axis 1).",
+     .example = "X = [1, 2, 3, 4](2, 2); print(sum(X)); print(sum(X, 0));",
+     .expect = "10\nDenseMatrix(2x1, int64_t)\n3\n7\n"},
+    {.signature = "aggMin(arg[, axisOrGroups])", .op = "minAll", .rowOp = "minRow", .colOp = "minCol",
+     .doc = "Smallest of all cells, per row (axis 0) or per column (axis 1).",
+     .example = "X = [1, 2, 3, 4](2, 2); print(aggMin(X)); print(aggMin(X, 1));",
+     .expect = "1\nDenseMatrix(1x2, int64_t)\n1 2\n"},
+    {.signature = "aggMax(arg[, axisOrGroups])", .op = "maxAll", .rowOp = "maxRow", .colOp = "maxCol",
+     .doc = "Largest of all cells, per row (axis 0) or per column (axis 1).",
+     .example = "X = [1, 2, 3, 4](2, 2); print(aggMax(X)); print(aggMax(X, 0));",
+     .expect = "4\nDenseMatrix(2x1, int64_t)\n2\n4\n"},
+    {.signature = "mean(arg[, axisOrGroups])", .op = "meanAll", .rowOp = "meanRow", .colOp = "meanCol",
+     .doc = "Arithmetic mean of all cells, per row (axis 0) or per column (axis 1); nan for no cells.",
+     .example = "X = [1, 2, 3, 4](2, 2); print(mean(X)); print(mean(X, 1));",
+     .expect = "2.5\nDenseMatrix(1x2, double)\n2 3\n"},
+    {.signature = "var(arg[, axisOrGroups])", .op = "varAll", .rowOp = "varRow", .colOp = "varCol",
+     .doc = "Population variance of all cells, per row (axis 0) or per column (axis 1).",
+     .example = "X = [1, 2, 3, 4](2, 2); print(var(X)); print(var(X, 0));",
+     .expect = "1.25\nDenseMatrix(2x1, double)\n0.25\n0.25\n"},
+    {.signature = "stddev(arg[, axisOrGroups])", .op = "stddevAll", .rowOp = "stddevRow", .colOp = "stddevCol",
+     .doc = "Population standard deviation of all cells, per row (axis 0) or per column (axis 1).",
+     .example = "X = [1, 2, 3, 4](2, 2); print(stddev(X)); print(stddev(X, 1));",
+     .expect = "1.11803\nDenseMatrix(1x2, double)\n1 1\n"},
+    {.signature = "idxMin(arg, axis)", .op = "idxminRow", .rowOp = "idxminRow", .colOp = "idxminCol",
+     .doc = "Position of the smallest cell of each row (axis 0) or column (axis 1), the first one on ties.",
+     .example = "print(idxMin([4, 2, 2, 5](2, 2), 0));", .expect = "DenseMatrix(2x1, uint64_t)\n1\n0\n"},
+    {.signature = "idxMax(arg, axis)", .op = "idxmaxRow", .rowOp = "idxmaxRow", .colOp = "idxmaxCol",
+     .doc = "Position of the largest cell of each row (axis 0) or column (axis 1), the first one on ties.",
+     .example = "print(idxMax([4, 2, 2, 5](2, 2), 1));", .expect = "DenseMatrix(1x2, uint64_t)\n0 1\n"},
+    {.signature = "cumSum(arg)", .op = "sumCum", .doc = "Running sums down each column.",
+     .example = "print(cumSum([1, 2, 3]));", .expect = "DenseMatrix(3x1, int64_t)\n1\n3\n6\n"},
+    {.signature = "cumProd(arg)", .op = "prodCum", .doc = "Running products down each column.",
+     .example = "print(cumProd([2, 3, 4]));", .expect = "DenseMatrix(3x1, int64_t)\n2\n6\n24\n"},
+    {.signature = "cumMin(arg)", .op = "minCum", .doc = "Running minima down each column.",
+     .example = "print(cumMin([3, 1, 2]));", .expect = "DenseMatrix(3x1, int64_t)\n3\n1\n1\n"},
+    {.signature = "cumMax(arg)", .op = "maxCum", .doc = "Running maxima down each column.",
+     .example = "print(cumMax([2, 1, 3]));", .expect = "DenseMatrix(3x1, int64_t)\n2\n2\n3\n"},
+};
+
+} // namespace
+
+void addAggregates(Registry &registry) {
+    registry.add(kOps);
+    registry.add(kBuiltins);
+}
+
+} // namespace daphne::ops

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Operations that work cell by cell: unary, binary with broadcasting, all pairs
+/// (outer), the conditional and truth values.
+#include "base/Error.h"
+#include "ops/Registry.h"
+#include "ops/Rules.h"
+
+namespace daphne::ops {
+
+namespace {
+
+using namespace rule;
+using Types = std::vector<TypeDesc>;
+
+// --------------------------------------------------------------------- faults
+
+/// The kernel rejects wrong kinds and value types, which only unknown operands can still have.
+bool ifTypeUnknown(const InferCall &call) {
+    for (const Arg &arg : call.args)
+        if (!arg.type.isComplete())
+            return true;
+    return false;
+}
+
+/// Two matrices whose shapes inference could not compare.
+bool ifShapesMayDiffer(const InferCall &call) {
+    if (ifTypeUnknown(call))
+        return true;
+    const TypeDesc &a = call.type(0), &b = call.type(1);
+    return a.isMatrix() && b.isMatrix() && !(a.hasShape() && b.hasShape());
+}
+
+bool isNonZeroConstant(const Arg &arg) {
+    return arg.constant && arg.constant->type != ValueType::Str && arg.constant->asDouble() != 0;
+}
+
+/// Integer division and modulo fail on a zero divisor, floating-point ones never.
+bool ifDivisorMayBeZero(const InferCall &call) {
+    auto isFloating = [](const TypeDesc &t) { return !t.isFrame() && isFloat(t.valueType); };
+    if (isNonZeroConstant(call.args[1]) || isFloating(call.type(0)) || isFloating(call.type(1)))
+        return false;
+    return true;
+}
+
+bool divisionMayFail(const InferCall &call) { return ifShapesMayDiffer(call) || ifDivisorMayBeZero(call); }
+
+/// Cells that may lie outside [low, high].
+bool mayLeave(const Arg &arg, double low, double high) {
+    if (arg.constant && arg.constant->type != ValueType::Str)
+        return arg.constant->asDouble() < low || arg.constant->asDouble() > high;
+    ValueType t = arg.type.valueType;
+    if (t == ValueType::Bool)
+        return low > 0 || high < 1;
+    return isFloat(t) || isSigned(t) || low > 0 || high < 18446744073709551615.0;
+}
+
+constexpr double kInfinity = __builtin_inf();
+
+bool ifNegative(const InferCall &call) { return ifTypeUnknown(call) || mayLeave(call.args[0], 0, kInfinity); }
+bool ifOutsideUnit(const InferCall &call) { return ifTypeUnknown(call) || mayLeave(call.args[0], -1, 1); }
+bool ifNegativePair(const InferCall &call) {
+    return mayLeave(call.args[0], 0, kInfinity) || mayLeave(call.args[1], 0, kInfinity);
+}
+bool logMayFail(const InferCall &call) { return ifShapesMayDiffer(call) || ifNegativePair(call); }
+
+bool outerShapesMayBeWrong(const InferCall &call) {
+    return ifTypeUnknown(call) || call.type(0).cols != 1 || call.type(1).rows != 1;
+}
+bool outerDivisionMayFail(const InferCall &call) { return outerShapesMayBeWrong(call) || ifDivisorMayBeZero(call); }
+bool outerLogMayFail(const InferCall &call) { return outerShapesMayBeWrong(call) || ifNegativePair(call); }
+
+// ---------------------------------------------------------------------- rules
+
+/// m x 1 and 1 x n give m x n with the value type of the elementwise operation. Other shapes fail at run time.
+template <InferFn Elementwise> Types outer(const InferCall &call) {
+    needMatrix(call, 0);
+    needMatrix(call, 1);
+    const TypeDesc &a = call.type(0), &b = call.type(1);
+    Arg scalars[] = {{TypeDesc::scalar(a.valueType), {}}, {TypeDesc::scalar(b.valueType), {}}};
+    ValueType result = Elementwise({call.op, scalars, {}})[0].valueType;
+    return {TypeDesc::matrix(result, a.rows, b.cols)};
+}
+
+[[noreturn]] void rejectBranches(const InferCall &call, const std::string &why) {
+    throw compileError({}, "'?:' " + why + ", got " + call.type(1).text() + " and " + call.type(2).text())
+        .withHint("convert one of them, for example with as.f64(...)");
+}
+
+/// Scalar condition: the chosen branch. Facts the branches do not share are unknown.
+TypeDesc chosen(const InferCall &call) {
+    const TypeDesc &t = call.type(1), &e = call.type(2);
+    if (!t.compatible(e))
+        rejectBranches(call, "needs two values of the same type");
+    return join(t, e);
+}
+
+/// Matrix condition: a matrix of its shape; branches are matrices of that shape or scalars.
+TypeDesc selected(const InferCall &call) {
+    const TypeDesc &c = call.type(0);
+    TypeDesc result = TypeDesc::matrix(ValueType::Unknown, c.rows, c.cols);
+    for (size_t i : {1, 2}) {
+        const TypeDesc &t = call.type(i);
+        if (t.isFrame() || t.isList())
+            wrongOperand(call, i, "a scalar or a matrix (the condition is a matrix)");
+        auto differs = [](int64_t a, int64_t b) { return a >= 0 && b >= 0 && a != b; };
+        if (t.isMatrix() && (differs(t.rows, c.rows) || differs(t.cols, c.cols)))
+            throw compileError({}, "'?:' needs branches of the shape of the condition, " + c.shapeText() + ", got " +
+                                       t.shapeText());
+        if (t.isMatrix() && result.rows < 0)
+            result.rows = t.rows;
+        if (t.isMatrix() && result.cols < 0)
+            result.cols = t.cols;
+        if (t.valueType != ValueType::Unknown)
+            result.valueType = t.valueType;
+    }
+    ValueType t = call.type(1).valueType, e = call.type(2).valueType;
+    if (t != e && t != ValueType::Unknown && e != ValueType::Unknown)
+        rejectBranches(call, "needs two values of the same value type");
+    return result;
+}
+
+Types cond(const InferCall &call) {
+    const TypeDesc &c = call.type(0);
+    if (c.isFrame() || c.isList() || c.valueType == ValueType::Str)
+        wrongOperand(call, 0, "a number or a numeric matrix");
+    if (c.isScalar())
+        return {chosen(call)};
+    if (c.isMatrix())
+        return {selected(call)};
+    return {TypeDesc::unknown()};
+}
+
+bool condMayFail(const InferCall &call) {
+    if (ifTypeUnknown(call))
+        return true;
+    if (call.type(0).isScalar())
+        return false;
+    for (const Arg &arg : call.args)
+        if (arg.type.isMatrix() && !arg.type.hasShape())
+            return true;
+    return false;
+}
+
+Types condition(const InferCall &call) {
+    const TypeDesc &t = call.type(0);
+    bool oneCell = t.isScalar() || (t.isMatrix() && (t.rows < 0 || t.rows == 1) && (t.cols < 0 || t.cols == 1));
+    if (!t.isUnknown() && (!oneCell || t.valueType == ValueType::Str))
+        throw compileError({}, "a condition must be a number or a numeric 1x1 matrix, got " + t.text());
+    return {TypeDesc::scalar(ValueType::Bool)};
+}
+
+bool conditionMayFail(const InferCall &call) {
+    const TypeDesc &t = call.type(0);
+    return !t.isComplete() || !(t.isScalar() || (t.rows == 1 && t.cols == 1));
+}
+
+// ----------------------------------------------------------------------- rows
+
+enum class AtZero { Other, Zero };
+enum class Order { Fixed, Free };
+
+constexpr OpInfo unary(std::string_view name, InferFn infer, AtZero atZero, FaultFn mayFail = ifTypeUnknown) {
+    return {.mnemonic = name,
+            .family = Family::EwUnary,
+            .infer = infer,
+            .mayFail = mayFail,
+            .zeroPreserving = atZero == AtZero::Zero,
+            .reusable = 1};
+}
+
+constexpr OpInfo binary(std::string_view name, InferFn infer, AtZero atZero, Order order = Order::Fixed,
+                        FaultFn mayFail = ifShapesMayDiffer) {
+    return {.mnemonic = name,
+            .family = Family::EwBinary,
+            .minArgs = 2,
+            .maxArgs = 2,
+            .infer = infer,
+            .mayFail = mayFail,
+            .commutative = order == Order::Free,
+            .zeroPreserving = atZero == AtZero::Zero,
+            .reusable = 3};
+}
+
+constexpr OpInfo pairs(std::string_view name, InferFn infer, AtZero atZero, FaultFn mayFail = outerShapesMayBeWrong) {
+    return {.mnemonic = name,
+            .family = Family::Outer,
+            .minArgs = 2,
+            .maxArgs = 2,
+            .infer = infer,
+            .mayFail = mayFail,
+            .zeroPreserving = atZero == AtZero::Zero};
+}
+
+constexpr OpInfo kOps[] = {
+    unary("ewMinus", ewUnary, AtZero::Zero),
+    unary("ewAbs", ewUnary, AtZero::Zero),
+    unary("ewSign", ewUnary, AtZero::Zero),
+    unary("ewExp", ewUnaryFloat, AtZero::Other),
+    unary("ewLn", ewUnaryFloat, AtZero::Other, ifNegative),
+    unary("ewSqrt", ewUnaryFloat, AtZero::Zero, ifNegative),
+    unary("ewRound", ewUnary, AtZero::Zero),
+    unary("ewFloor", ewUnary, AtZero::Zero),
+    unary("ewCeil", ewUnary, AtZero::Zero),
+    unary("ewSin", ewUnaryFloat, AtZero::Zero),
+    unary("ewCos", ewUnaryFloat, AtZero::Other),
+    unary("ewTan", ewUnaryFloat, AtZero::Zero),
+    unary("ewSinh", ewUnaryFloat, AtZero::Zero),
+    unary("ewCosh", ewUnaryFloat, AtZero::Other),
+    unary("ewTanh", ewUnaryFloat, AtZero::Zero),
+    unary("ewAsin", ewUnaryFloat, AtZero::Zero, ifOutsideUnit),
+    unary("ewAcos", ewUnaryFloat, AtZero::Other, ifOutsideUnit),
+    unary("ewAtan", ewUnaryFloat, AtZero::Zero),
+    unary("ewIsnan", ewUnary, AtZero::Zero),
+    unary("ewNot", ewUnary, AtZero::Other),
+    unary("ewLower", ewUnaryString, AtZero::Other),
+    unary("ewUpper", ewUnaryString, AtZero::Other),
+
+    // Operands of '+' may turn out to be strings, so their order matters.
+    binary("ewAdd", ewAdd, AtZero::Zero),
+    binary("ewSub", ewArithmetic, AtZero::Zero),
+    binary("ewMul", ewArithmetic, AtZero::Zero, Order::Free),
+    binary("ewDiv", ewArithmetic, AtZero::Other, Order::Fixed, divisionMayFail),
+    binary("ewPow", ewArithmetic, AtZero::Other),
+    binary("ewMod", ewArithmetic, AtZero::Other, Order::Fixed, divisionMayFail),
+    binary("ewLog", ewFloat, AtZero::Other, Order::Fixed, logMayFail),
+    // min and max return the first operand where they cannot decide (NaN).
+    binary("ewMin", ewMinMax, AtZero::Zero),
+    binary("ewMax", ewMinMax, AtZero::Zero),
+    binary("ewEq", ewCompare, AtZero::Other, Order::Free),
+    binary("ewNeq", ewCompare, AtZero::Zero, Order::Free),
+    binary("ewLt", ewCompare, AtZero::Zero),
+    binary("ewLe", ewCompare, AtZero::Other),
+    binary("ewGt", ewCompare, AtZero::Zero),
+    binary("ewGe", ewCompare, AtZero::Other),
+    binary("ewAnd", ewLogical, AtZero::Zero, Order::Free),
+    binary("ewOr", ewLogical, AtZero::Zero, Order::Free),
+    binary("ewConcat", ewConcat, AtZero::Other),
+
+    pairs("outerAdd", outer<ewAdd>, AtZero::Zero),
+    pairs("outerSub", outer<ewArithmetic>, AtZero::Zero),
+    pairs("outerMul", outer<ewArithmetic>, AtZero::Zero),
+    pairs("outerDiv", outer<ewArithmetic>, AtZero::Other, outerDivisionMayFail),
+    pairs("outerPow", outer<ewArithmetic>, AtZero::Other),
+    pairs("outerMod", outer<ewArithmetic>, AtZero::Other, outerDivisionMayFail),
+    pairs("outerLog", outer<ewFloat>, AtZero::Other, outerLogMayFail),
+    pairs("outerMin", outer<ewMinMax>, AtZero::Zero),
+    pairs("outerMax", outer<ewMinMax>, AtZero::Zero),
+    pairs("outerEq", outer<ewCompare>, AtZero::Other),
+    pairs("outerNeq", outer<ewCompare>, AtZero::Zero),
+    pairs("outerLt", outer<ewCompare>, AtZero::Zero),
+    pairs("outerLe", outer<ewCompare>, AtZero::Other),
+    pairs("outerGt", outer<ewCompare>, AtZero::Zero),
+    pairs("outerGe", outer<ewCompare>, AtZero::Other),
+    pairs("outerAnd", outer<ewLogical>, AtZero::Zero),
+    pairs("outerOr", outer<ewLogical>, AtZero::Zero),
+    pairs("outerXor", outer<ewLogical>, AtZero::Zero),
+    pairs("outerConcat", outer<ewConcat>, AtZero::Other),
+
+    {.mnemonic = "cond", .minArgs = 3, .maxArgs = 3, .infer = cond, .mayFail = condMayFail, .reusable = 6},
+    {.mnemonic = "condition", .infer = condition, .mayFail = conditionMayFail},
+};
+
+constexpr Builtin kUnary[] = {
+    {.signature = "minus(arg)", .op = "ewMinus", .doc = "The negative of every cell.",
+     .example = "print(minus(1.5));", .expect = "-1.5\n"},
+    {.signature = "abs(arg)", .op = "ewAbs", .doc = "Absolute value of every cell.",
+     .example = "print(abs(-3));", .expect = "3\n"},
+    {.signature = "sign(arg)", .op = "ewSign",
+     .doc = "-1, 0 or 1 for negative, zero and positive cells; NaN stays NaN.",
+     .example = "print(sign([-2.5, 0.0, 7.0]));", .expect = "DenseMatrix(3x1, double)\n-1\n0\n1\n"},
+    {.signature = "exp(arg)", .op = "ewExp", .doc = "Natural exponential of every cell.",
+     .example = "print(exp(1));", .expect = "2.71828\n"},
+    {.signature = "ln(arg)", .op = "ewLn", .doc = "Natural logarithm; -inf for 0, an error for negative cells.",
+     .example = "print(ln(10));", .expect = "2.30259\n"},
+    {.signature = "sqrt(arg)", .op = "ewSqrt", .doc = "Square root; an error for negative cells.",
+     .example = "print(sqrt([4, 2]));", .expect = "DenseMatrix(2x1, double)\n2\n1.41421\n"},
+    {.signature = "round(arg)", .op = "ewRound", .doc = "Nearest integer, halves away from zero; keeps the value type.",
+     .example = "print(round([-2.5, 2.4]));", .expect = "DenseMatrix(2x1, double)\n-3\n2\n"},
+    {.signature = "floor(arg)", .op = "ewFloor", .doc = "Largest integer not above the cell; keeps the value type.",
+     .example = "print(floor(-1.5));", .expect = "-2\n"},
+    {.signature = "ceil(arg)", .op = "ewCeil", .doc = "Smallest integer not below the cell; keeps the value type.",
+     .example = "print(ceil(1.2));", .expect = "2\n"},
+    {.signature = "sin(arg)", .op = "ewSin", .doc = "Sine; cells are radians.",
+     .example = "print(sin(1.0));", .expect = "0.841471\n"},
+    {.signature = "cos(arg)", .op = "ewCos", .doc = "Cosine; cells are radians.",
+     .example = "print(cos(0));", .expect = "1\n"},
+    {.signature = "tan(arg)", .op = "ewTan", .doc = "Tangent; cells are radians.",
+     .example = "print(tan(1.0));", .expect = "1.55741\n"},
+    {.signature = "sinh(arg)", .op = "ewSinh", .doc = "Hyperbolic sine.",
+     .example = "print(sinh(1.0));", .expect = "1.1752\n"},
+    {.signature = "cosh(arg)", .op = "ewCosh", .doc = "Hyperbolic cosine.",
+     .example = "print(cosh(1.0));", .expect = "1.54308\n"},
+    {.signature = "tanh(arg)", .op = "ewTanh", .doc = "Hyperbolic tangent.",
+     .example = "print(tanh(1.0));", .expect = "0.761594\n"},
+    {.signature = "asin(arg)", .op = "ewAsin", .doc = "Inverse sine; an error for cells outside [-1, 1].",
+     .example = "print(asin(1.0));", .expect = "1.5708\n"},
+    {.signature = "acos(arg)", .op = "ewAcos", .doc = "Inverse cosine; an error for cells outside [-1, 1].",
+     .example = "print(acos(0.5));", .expect = "1.0472\n"},
+    {.signature = "atan(arg)", .op = "ewAtan", .doc = "Inverse tangent.",
+     .example = "print(atan(1.0));", .expect = "0.785398\n"},
+    {.signature = "isNan(arg)", .op = "ewIsnan",
+     .doc = "1 where the cell is NaN, else 0, in the value type of the argument.",
+     .example = "print(isNan([nan, 1.0]));", .expect = "DenseMatrix(2x1, double)\n1\n0\n"},
+    {.signature = "lower(arg)", .op = "ewLower", .doc = "ASCII letters in lower case.",
+     .example = "print(lower(\"Daphne 1\"));", .expect = "daphne 1\n"},
+    {.signature = "upper(arg)", .op = "ewUpper", .doc = "ASCII letters in upper case.",
+     .example = "print(upper([\"ab\", \"Cd\"]));", .expect = "DenseMatrix(2x1, std::string)\nAB\nCD\n"},
+};
+
+constexpr Builtin kBinary[] = {
+    {.signature = "pow(lhs, rhs)", .op = "ewPow", .doc = "lhs to the power rhs, like '^'.",
+     .example = "print(pow(2, 10));", .expect = "1024\n"},
+    {.signature = "mod(lhs, rhs)", .op = "ewMod", .doc = "Remainder with the sign of lhs, like '%'.",
+     .example = "print(mod(-7, 3));", .expect = "-1\n"},
+    {.signature = "log(lhs, rhs)", .op = "ewLog", .doc = "Logarithm of lhs to base rhs.",
+     .example = "print(log(8, 2));", .expect = "3\n"},
+    {.signature = "min(lhs, rhs)", .op = "ewMin", .doc = "rhs where it is smaller than lhs, else lhs.",
+     .example = "print(min([1, 5], 3));", .expect = "DenseMatrix(2x1, int64_t)\n1\n3\n"},
+    {.signature = "max(lhs, rhs)", .op = "ewMax", .doc = "rhs where it is larger than lhs, else lhs.",
+     .example = "print(max([1, 5], 3));", .expect = "DenseMatrix(2x1, int64_t)\n3\n5\n"},
+    {.signature = "concat(lhs, rhs)", .op = "ewConcat",
+     .doc = "Strings joined, like '+'; numbers are converted to strings.",
+     .example = "print(concat(\"n=\", 3));", .expect = "n=3\n"},
+};
+
+
+constexpr Builtin kOuter[] = {
+    {.signature = "outerAdd(lhs, rhs)", .op = "outerAdd", .doc = "lhs[i] + rhs[j] for a column lhs and a row rhs.",
+     .example = "print(outerAdd([1, 2], t([10, 20])));", .expect = "DenseMatrix(2x2, int64_t)\n11 21\n12 22\n"},
+    {.signature = "outerSub(lhs, rhs)", .op = "outerSub", .doc = "lhs[i] - rhs[j] for a column lhs and a row rhs.",
+     .example = "print(outerSub([1, 2], t([10, 20])));", .expect = "DenseMatrix(2x2, int64_t)\n-9 -19\n-8 -18\n"},
+    {.signature = "outerMul(lhs, rhs)", .op = "outerMul", .doc = "lhs[i] * rhs[j] for a column lhs and a row rhs.",
+     .example = "print(outerMul([1, 2], t([10, 20])));", .expect = "DenseMatrix(2x2, int64_t)\n10 20\n20 40\n"},
+    {.signature = "outerDiv(lhs, rhs)", .op = "outerDiv", .doc = "lhs[i] / rhs[j] for a column lhs and a row rhs.",
+     .example = "print(outerDiv([9, 7], t([2, 3])));", .expect = "DenseMatrix(2x2, int64_t)\n4 3\n3 2\n"},
+    {.signature = "outerPow(lhs, rhs)", .op = "outerPow", .doc = "lhs[i] ^ rhs[j] for a column lhs and a row rhs.",
+     .example = "print(outerPow([2, 3], t([2, 3])));", .expect = "DenseMatrix(2x2, int64_t)\n4 8\n9 27\n"},
+    {.signature = "outerMod(lhs, rhs)", .op = "outerMod", .doc = "lhs[i] % rhs[j] for a column lhs and a row rhs.",
+     .example = "print(outerMod([9, 7], t([2, 5])));", .expect = "DenseMatrix(2x2, int64_t)\n1 4\n1 2\n"},
+    {.signature = "outerLog(lhs, rhs)", .op = "outerLog", .doc = "log(lhs[i], rhs[j]) for a column lhs and a row rhs.",
+     .example = "print(outerLog([4, 16], t([2, 4])));", .expect = "DenseMatrix(2x2, double)\n2 1\n4 2\n"},
+    {.signature = "outerMin(lhs, rhs)", .op = "outerMin", .doc = "min(lhs[i], rhs[j]) for a column lhs and a row rhs.",
+     .example = "print(outerMin([1, 4], t([2, 3])));", .expect = "DenseMatrix(2x2, int64_t)\n1 1\n2 3\n"},
+    {.signature = "outerMax(lhs, rhs)", .op = "outerMax", .doc = "max(lhs[i], rhs[j]) for a column lhs and a row rhs.",
+     .example = "print(outerMax([1, 4], t([2, 3])));", .expect = "DenseMatrix(2x2, int64_t)\n2 3\n4 4\n"},
+    {.signature = "outerEq(lhs, rhs)", .op = "outerEq",
+     .doc = "lhs[i] == rhs[j] as 0/1 for a column lhs and a row rhs.",
+     .example = "print(outerEq([1, 2], t([1, 2])));", .expect = "DenseMatrix(2x2, int64_t)\n1 0\n0 1\n"},
+    {.signature = "outerNeq(lhs, rhs)", .op = "outerNeq",
+     .doc = "lhs[i] != rhs[j] as 0/1 for a column lhs and a row rhs.",
+     .example = "print(outerNeq([1, 2], t([1, 2])));", .expect = "DenseMatrix(2x2, int64_t)\n0 1\n1 0\n"},
+    {.signature = "outerLt(lhs, rhs)", .op = "outerLt", .doc = "lhs[i] < rhs[j] as 0/1 for a column lhs and a row rhs.",
+     .example = "print(outerLt([1, 2], t([1, 2])));", .expect = "DenseMatrix(2x2, int64_t)\n0 1\n0 0\n"},
+    {.signature = "outerLe(lhs, rhs)", .op = "outerLe",
+     .doc = "lhs[i] <= rhs[j] as 0/1 for a column lhs and a row rhs.",
+     .example = "print(outerLe([1, 2], t([1, 2])));", .expect = "DenseMatrix(2x2, int64_t)\n1 1\n0 1\n"},
+    {.signature = "outerGt(lhs, rhs)", .op = "outerGt", .doc = "lhs[i] > rhs[j] as 0/1 for a column lhs and a row rhs.",
+     .example = "print(outerGt([1, 2], t([1, 2])));", .expect = "DenseMatrix(2x2, int64_t)\n0 0\n1 0\n"},
+    {.signature = "outerGe(lhs, rhs)", .op = "outerGe",
+     .doc = "lhs[i] >= rhs[j] as 0/1 for a column lhs and a row rhs.",
+     .example = "print(outerGe([1, 2], t([1, 2])));", .expect = "DenseMatrix(2x2, int64_t)\n1 0\n1 1\n"},
+    {.signature = "outerAnd(lhs, rhs)", .op = "outerAnd",
+     .doc = "lhs[i] && rhs[j] as 0/1 for a column lhs and a row rhs.",
+     .example = "print(outerAnd([0, 2], t([0, 3])));", .expect = "DenseMatrix(2x2, int64_t)\n0 0\n0 1\n"},
+    {.signature = "outerOr(lhs, rhs)", .op = "outerOr",
+     .doc = "lhs[i] || rhs[j] as 0/1 for a column lhs and a row rhs.",
+     .example = "print(outerOr([0, 2], t([0, 3])));", .expect = "DenseMatrix(2x2, int64_t)\n0 1\n1 1\n"},
+    {.signature = "outerXor(lhs, rhs)", .op = "outerXor", .doc = "1 where exactly one of lhs[i] and rhs[j] is not 0.",
+     .example = "print(outerXor([0, 2], t([0, 3])));", .expect = "DenseMatrix(2x2, int64_t)\n0 1\n1 0\n"},
+    {.signature = "outerConcat(lhs, rhs)", .op = "outerConcat",
+     .doc = "All pairs of strings joined, a column and a row.",
+     .example = "print(outerConcat([\"a\", \"b\"], t([\"x\", \"y\"])));",
+     .expect = "DenseMatrix(2x2, std::string)\nax ay\nbx by\n"},
+};
+
+} // namespace
+
+void addElementwise(Registry &registry) {
+    registry.add(kOps);
+    registry.add(kUnary);
+    registry.add(kBinary);
+    registry.add(kOuter);
+}
+
+} // namespace daphne::ops

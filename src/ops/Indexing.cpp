@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Right indexing, filtering and left indexing (language 7). They have no
+/// builtin names: the bracket notation calls them.
+#include <algorithm>
+#include <cmath>
+
+#include "ops/Operands.h"
+#include "ops/Range.h"
+
+namespace daphne::ops {
+
+namespace {
+
+using namespace rule;
+
+enum class Dim { Row, Col };
+
+const char *nameOf(Dim d) { return d == Dim::Row ? "row" : "column"; }
+int64_t sizeOf(const TypeDesc &t, Dim d) { return d == Dim::Row ? t.rows : t.cols; }
+
+using Normalise = std::optional<Range> (*)(int64_t, int64_t, int64_t);
+
+/// What is known of a range operand pair.
+struct Bounds {
+    std::optional<Range> range; ///< both bounds constant and the dimension known
+    int64_t size = -1;
+};
+
+/// Bounds in operands i and i + 1, applied to a dimension of n entries (-1: unknown). Throws if out of range.
+Bounds boundsOperand(const InferCall &call, size_t i, int64_t n, Dim d, Normalise normalised) {
+    needNumericScalar(call, i);
+    needNumericScalar(call, i + 1);
+    const auto &lo = call.args[i].constant, &hi = call.args[i + 1].constant;
+    if (!lo || !hi)
+        return {};
+    if (n < 0)
+        return {std::nullopt, sizeWithoutDimension(lo->asInt(), hi->asInt())};
+    auto range = normalised(lo->asInt(), hi->asInt(), n);
+    if (!range)
+        throw compileError({}, outOfRangeText(lo->asInt(), hi->asInt(), n, nameOf(d)));
+    return {range, range->size()};
+}
+
+/// The frame type left when only the columns at `positions` remain; repeated ones get default labels.
+TypeDesc columnsOf(const TypeDesc &frame, const std::vector<size_t> &positions) {
+    auto cols = static_cast<int64_t>(positions.size());
+    if (!frame.schema)
+        return TypeDesc::frame(nullptr, frame.rows, cols);
+    auto schema = std::make_shared<FrameSchema>();
+    const auto &from = *frame.schema;
+    bool labelled = from.labels.size() == from.types.size();
+    for (size_t k = 0; k < positions.size(); ++k) {
+        schema->types.push_back(from.types[positions[k]]);
+        if (!labelled)
+            continue;
+        bool repeated = std::find(positions.begin(), positions.begin() + k, positions[k]) != positions.begin() + k;
+        schema->labels.push_back(repeated ? "col_" + std::to_string(k) : from.labels[positions[k]]);
+    }
+    return TypeDesc::frame(schema, frame.rows, cols);
+}
+
+/// x with another number of rows or columns; the schema of a frame survives a change of its rows only.
+TypeDesc resized(const TypeDesc &x, Dim d, int64_t size) {
+    if (x.isUnknown())
+        return x;
+    TypeDesc r = withoutSparsity(x);
+    (d == Dim::Row ? r.rows : r.cols) = size;
+    if (d == Dim::Col)
+        r.schema = nullptr;
+    return r;
+}
+
+Types sliceRow(const InferCall &call) {
+    needMatrixOrFrame(call, 0);
+    Bounds b = boundsOperand(call, 1, call.type(0).rows, Dim::Row, normalise);
+    return {resized(call.type(0), Dim::Row, b.size)};
+}
+
+Types sliceCol(const InferCall &call) {
+    needMatrixOrFrame(call, 0);
+    const TypeDesc &x = call.type(0);
+    Bounds b = boundsOperand(call, 1, x.cols, Dim::Col, normalise);
+    if (!x.isFrame() || !b.range)
+        return {resized(x, Dim::Col, b.size)};
+    std::vector<size_t> positions;
+    for (int64_t c = b.range->lo; c < b.range->hi; ++c)
+        positions.push_back(static_cast<size_t>(c));
+    return {columnsOf(x, positions)};
+}
+
+/// Fails unless bounds and dimension are constants that infer has checked.
+template <Dim d> bool sliceMayFail(const InferCall &call) {
+    const TypeDesc &x = call.type(0);
+    return !(x.isMatrix() || x.isFrame()) || sizeOf(x, d) < 0 || !constantsFrom(call, 1);
+}
+
+/// The number of positions given by operand 1, a column matrix or a number; -1 if not known. Throws as far as known.
+int64_t positionsOperand(const InferCall &call, Dim d) {
+    const TypeDesc &p = call.type(1);
+    if (p.isUnknown())
+        return -1;
+    if (p.isString())
+        throw compileError({}, std::string("a label selects columns of a frame, not ") +
+                                   (d == Dim::Row ? "rows" : "columns of a matrix"));
+    if (p.isScalar()) {
+        const auto &constant = call.args[1].constant;
+        int64_t n = sizeOf(call.type(0), d);
+        if (constant && n >= 0 && !normalisePosition(constant->asInt(), n))
+            throw compileError({}, outOfRangeText(constant->asInt(), n, nameOf(d)));
+        return 1;
+    }
+    needNumericMatrix(call, 1);
+    if (p.cols >= 0 && p.cols != 1)
+        throw compileError({}, "an index matrix must have one column, got " + p.shapeText());
+    return p.rows;
+}
+
+Types extractRow(const InferCall &call) {
+    needMatrixOrFrame(call, 0);
+    return {resized(call.type(0), Dim::Row, positionsOperand(call, Dim::Row))};
+}
+
+/// Positions of the columns a label or "prefix.*" selects.
+std::vector<size_t> positionsOfLabel(const FrameSchema &schema, const std::string &label) {
+    auto found = std::find(schema.labels.begin(), schema.labels.end(), label);
+    if (found != schema.labels.end())
+        return {static_cast<size_t>(found - schema.labels.begin())};
+    std::vector<size_t> positions;
+    if (label.ends_with(".*"))
+        for (size_t c = 0; c < schema.labels.size(); ++c)
+            if (schema.labels[c].substr(0, schema.labels[c].find('.') + 1) == label.substr(0, label.size() - 1))
+                positions.push_back(c);
+    if (!positions.empty())
+        return positions;
+    std::vector<std::string_view> known(schema.labels.begin(), schema.labels.end());
+    Error error = compileError({}, "the frame has no column \"" + label + "\"");
+    if (std::string close = nearest(label, known); !close.empty())
+        error.withHint("did you mean \"" + close + "\"?");
+    throw error;
+}
+
+Types extractCol(const InferCall &call) {
+    needMatrixOrFrame(call, 0);
+    const TypeDesc &x = call.type(0), &p = call.type(1);
+    const auto &constant = call.args[1].constant;
+    if (!x.isMatrix() && p.isString()) {
+        bool labelled = x.schema && x.schema->labels.size() == x.schema->types.size();
+        if (!constant || !labelled)
+            return {TypeDesc::frame(nullptr, x.rows, constant && !constant->s.ends_with(".*") ? 1 : -1)};
+        return {columnsOf(x, positionsOfLabel(*x.schema, constant->s))};
+    }
+    int64_t count = positionsOperand(call, Dim::Col);
+    if (x.isFrame() && constant && p.isScalar() && x.cols >= 0)
+        return {columnsOf(x, {static_cast<size_t>(*normalisePosition(constant->asInt(), x.cols))})};
+    return {resized(x, Dim::Col, count)};
+}
+
+template <Dim d> bool extractMayFail(const InferCall &call) {
+    const TypeDesc &x = call.type(0), &p = call.type(1);
+    if (!p.isScalar() || !call.args[1].constant)
+        return true;
+    // NaN and what does not fit into int64 are no positions.
+    if (!p.isString() && !(std::abs(call.args[1].constant->asDouble()) < 9e18))
+        return true;
+    bool knowsColumns = !p.isString() || (x.schema && x.schema->labels.size() == x.schema->types.size());
+    return !(x.isMatrix() || x.isFrame()) || sizeOf(x, d) < 0 || !knowsColumns;
+}
+
+template <Dim d> Types filter(const InferCall &call) {
+    needMatrixOrFrame(call, 0);
+    needNumericMatrix(call, 1);
+    const TypeDesc &x = call.type(0), &bits = call.type(1);
+    if (bits.cols >= 0 && bits.cols != 1)
+        throw compileError({}, "a filter must have one column, got " + bits.shapeText());
+    int64_t n = sizeOf(x, d);
+    if (bits.rows >= 0 && n >= 0 && bits.rows != n)
+        throw compileError({}, std::string("a ") + nameOf(d) + " filter needs one entry per " + nameOf(d) + ", got " +
+                                   std::to_string(bits.rows) + " entries for " + std::to_string(n) + " " + nameOf(d) +
+                                   "s");
+    return {resized(x, d, -1)};
+}
+
+template <Dim d> bool filterMayFail(const InferCall &call) {
+    const TypeDesc &x = call.type(0), &bits = call.type(1);
+    return !(x.isMatrix() || x.isFrame()) || sizeOf(x, d) < 0 || !numericMatrix(bits) || bits.rows < 0 || bits.cols < 0;
+}
+
+/// The right-hand side of a left indexing has the data and value type of the target.
+void needInsertable(const InferCall &call) {
+    needMatrixOrFrame(call, 0);
+    const TypeDesc &x = call.type(0), &y = call.type(1);
+    if (y.isScalar())
+        throw compileError({}, "left indexing needs a matrix on the right, got " + y.text())
+            .withHint("write [value] for a 1x1 matrix");
+    needMatrixOrFrame(call, 1);
+    if (!x.isUnknown() && !y.isUnknown() && !x.compatible(y))
+        throw compileError({}, "left indexing needs equal types, got " + x.typeText() + " and " + y.typeText())
+            .withHint(x.isMatrix() && x.valueType != ValueType::Unknown
+                          ? "convert the right-hand side with as." + std::string(dslName(x.valueType)) + "(...)"
+                          : "");
+}
+
+/// Known sizes of the selected part and of the right-hand side agree.
+void needPartShape(const InferCall &call, int64_t rows, int64_t cols) {
+    const TypeDesc &y = call.type(1);
+    auto differ = [](int64_t a, int64_t b) { return a >= 0 && b >= 0 && a != b; };
+    if (differ(rows, y.rows) || differ(cols, y.cols))
+        throw compileError({}, "left indexing selects " + TypeDesc::matrix(y.valueType, rows, cols).shapeText() +
+                                   " cells, but the right-hand side is " + y.shapeText());
+}
+
+/// insertRow(x, y, lo, hi)
+Types insertRow(const InferCall &call) {
+    needInsertable(call);
+    Bounds rows = boundsOperand(call, 2, call.type(0).rows, Dim::Row, normaliseForInsert);
+    needPartShape(call, rows.size, call.type(0).cols);
+    return {withoutSparsity(call.type(0))};
+}
+
+/// insertCol(x, y, lo, hi)
+Types insertCol(const InferCall &call) {
+    needInsertable(call);
+    Bounds cols = boundsOperand(call, 2, call.type(0).cols, Dim::Col, normaliseForInsert);
+    needPartShape(call, call.type(0).rows, cols.size);
+    return {withoutSparsity(call.type(0))};
+}
+
+/// insert(x, y, rowLo, rowHi, colLo, colHi)
+Types insert(const InferCall &call) {
+    needInsertable(call);
+    Bounds rows = boundsOperand(call, 2, call.type(0).rows, Dim::Row, normaliseForInsert);
+    Bounds cols = boundsOperand(call, 4, call.type(0).cols, Dim::Col, normaliseForInsert);
+    needPartShape(call, rows.size, cols.size);
+    return {withoutSparsity(call.type(0))};
+}
+
+bool insertMayFail(const InferCall &call) {
+    return !allShapesKnown(call) || !constantsFrom(call, 2) || !call.type(0).sameType(call.type(1));
+}
+
+constexpr OpInfo kOps[] = {
+    {.mnemonic = "sliceRow", .minArgs = 3, .maxArgs = 3, .infer = sliceRow, .mayFail = sliceMayFail<Dim::Row>},
+    {.mnemonic = "sliceCol", .minArgs = 3, .maxArgs = 3, .infer = sliceCol, .mayFail = sliceMayFail<Dim::Col>},
+    {.mnemonic = "extractRow", .minArgs = 2, .maxArgs = 2, .infer = extractRow, .mayFail = extractMayFail<Dim::Row>},
+    {.mnemonic = "extractCol", .minArgs = 2, .maxArgs = 2, .infer = extractCol, .mayFail = extractMayFail<Dim::Col>},
+    {.mnemonic = "filterRow", .minArgs = 2, .maxArgs = 2, .infer = filter<Dim::Row>, .mayFail = filterMayFail<Dim::Row>},
+    {.mnemonic = "filterCol", .minArgs = 2, .maxArgs = 2, .infer = filter<Dim::Col>, .mayFail = filterMayFail<Dim::Col>},
+    {.mnemonic = "insertRow", .minArgs = 4, .maxArgs = 4, .infer = insertRow, .mayFail = insertMayFail, .reusable = 1},
+    {.mnemonic = "insertCol", .minArgs = 4, .maxArgs = 4, .infer = insertCol, .mayFail = insertMayFail, .reusable = 1},
+    {.mnemonic = "insert", .minArgs = 6, .maxArgs = 6, .infer = insert, .mayFail = insertMayFail, .reusable = 1},
+};
+
+} // namespace
+
+void addIndexing(Registry &r) { r.add(kOps); }
+
+} // namespace daphne::ops

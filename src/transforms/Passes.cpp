@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transforms/Passes.h"
+
+namespace daphne::transforms {
+
+namespace {
+
+constexpr NamedPass kPasses[] = {
+    {"fold-scalars", "evaluate scalar operations on constants and branches on constants", foldScalars},
+    {"infer-types", "propagate types, shapes and sparsity through control flow", inferTypes},
+    {"cse", "merge equal operations", eliminateCommonOps},
+    {"algebra", "apply exact identities and strength reduction", simplifyAlgebra},
+    {"transpose", "remove transposes", simplifyTransposes},
+    {"aggregate-pushdown", "aggregate the factors of a product instead of the product", pushDownAggregates},
+    {"matmul-chain", "order chains of matrix products by cost", orderMatMulChains},
+    {"dead-code", "remove what nobody needs and what cannot fail", eliminateDeadOps},
+    {"references", "insert reference counting", manageReferences},
+};
+
+} // namespace
+
+std::span<const NamedPass> allPasses() { return kPasses; }
+
+} // namespace daphne::transforms

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The transformations of DaphneIR, one function each. driver/Pipeline.cpp is
+/// the list of when they run; allPasses() names them for tools and tests. All
+/// expect a module that verifies and leave one that verifies. None touches an
+/// operation with a kernel hint or lets an error disappear.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace daphne::transforms {
+
+/// Evaluates scalar operations on constants and keeps only the taken branch of scf.if on a constant.
+void foldScalars(mlir::ModuleOp module);
+
+/// Applies identities and strength reduction that do not change a single bit of a result, on scalars and on matrices
+/// (x * 1, x - x, x ^ 2, two negations, nrow of a known shape, ...).
+void simplifyAlgebra(mlir::ModuleOp module);
+
+/// Replaces an operation by an equal one that dominates it; operands of commutative operations may be swapped.
+void eliminateCommonOps(mlir::ModuleOp module);
+
+/// Removes operations that nobody needs and that cannot fail, values carried through scf operations in vain, and
+/// functions that are never called.
+void eliminateDeadOps(mlir::ModuleOp module);
+
+/// Recomputes what is known of every value (data and value type, shape, sparsity) through branches, loops to a
+/// fixpoint, and calls; facts are only ever added, run-time checks that became superfluous disappear.
+void inferTypes(mlir::ModuleOp module);
+
+/// Removes transposes: of transposes, before products (as flags; t(X) @ X becomes syrk), before aggregates and of fills.
+void simplifyTransposes(mlir::ModuleOp module);
+
+/// Multiplies chains of matrices of known shapes in the order with the fewest multiplications.
+void orderMatMulChains(mlir::ModuleOp module);
+
+/// Aggregates the factors of a product instead of the product where shapes are known: sum(A @ B) needs no A @ B.
+void pushDownAggregates(mlir::ModuleOp module);
+
+/// Inserts daphne.retain and daphne.release and marks operands a kernel may take over (attribute `consume`), so that
+/// every object is freed or reused after its last use.
+void manageReferences(mlir::ModuleOp module);
+
+struct NamedPass {
+    std::string_view name, summary;
+    void (*run)(mlir::ModuleOp);
+};
+
+/// All of them, in the order in which the pipeline uses them first.
+std::span<const NamedPass> allPasses();
+
+} // namespace daphne::transforms

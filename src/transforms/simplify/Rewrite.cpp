@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transforms/simplify/Rewrite.h"
+
+namespace daphne::transforms {
+
+using namespace mlir;
+using ir::DaphneOp;
+
+Value Rewrite::create(StringRef mnemonic, ValueRange operands) {
+    const ops::OpInfo *info = ops::Registry::get().findOp({mnemonic.data(), mnemonic.size()});
+    std::vector<ops::Arg> args = ir::argsOf(operands);
+    SmallVector<Type> results;
+    for (const ops::TypeDesc &t : info->infer({*info, args, {}}))
+        results.push_back(ir::toIrType(builder.getContext(), t));
+    return ir::createOp(builder, op.getLoc(), mnemonic, operands, results)->getResult(0);
+}
+
+bool Rewrite::replaceWith(Value v) {
+    Type wanted = op->getResult(0).getType();
+    if (v.getType() != wanted)
+        v = ir::createOp(builder, op.getLoc(), "adapt", v, wanted)->getResult(0);
+    replaceUses(v);
+    return true;
+}
+
+bool Rewrite::replaceWith(StringRef mnemonic, ValueRange operands) {
+    replaceUses(ir::createOp(builder, op.getLoc(), mnemonic, operands, op->getResultTypes())->getResult(0));
+    return true;
+}
+
+namespace {
+
+void addDefinitions(Operation *op, SmallVector<Operation *> &list) {
+    for (Value operand : op->getOperands())
+        if (Operation *d = operand.getDefiningOp(); d && !llvm::is_contained(list, d))
+            list.push_back(d);
+}
+
+} // namespace
+
+void Rewrite::replaceUses(Value v) {
+    op->getResult(0).replaceAllUsesWith(v);
+    SmallVector<Operation *> definitions;
+    addDefinitions(op, definitions);
+    op->erase();
+    eraseIfDead(std::move(definitions));
+}
+
+void eraseIfDead(SmallVector<Operation *> candidates) {
+    while (!candidates.empty()) {
+        Operation *op = candidates.pop_back_val();
+        if (!op->use_empty() || ir::mustKeep(op))
+            continue;
+        addDefinitions(op, candidates);
+        op->erase();
+    }
+}
+
+void applyEverywhere(ModuleOp module, Rule rule) {
+    // Every rule removes work, so this ends by itself; the limit only guards against rules that undo each other.
+    constexpr int kMaxSweeps = 32;
+    bool changed = true;
+    for (int sweep = 0; changed && sweep < kMaxSweeps; ++sweep) {
+        changed = false;
+        // Rules erase nothing behind op, so the walk's next operation stays valid.
+        module.walk([&](DaphneOp op) {
+            if (!op.hint().empty() || op->getNumResults() != 1)
+                return;
+            Rewrite rewrite(op);
+            changed |= rule(op, rewrite);
+        });
+    }
+}
+
+DaphneOp definedBy(Value v, StringRef mnemonic) {
+    DaphneOp op = ir::asOp(v.getDefiningOp(), mnemonic);
+    return op && op.hint().empty() ? op : DaphneOp();
+}
+
+DaphneOp onlyFor(DaphneOp user, Value v, StringRef mnemonic) {
+    DaphneOp op = definedBy(v, mnemonic);
+    return op && op->hasOneUse() && op->getBlock() == user->getBlock() ? op : DaphneOp();
+}
+
+std::optional<bool> constantFlag(Value v) {
+    auto c = ir::constantOf(v);
+    return c ? std::optional(c->asDouble() != 0) : std::nullopt;
+}
+
+} // namespace daphne::transforms

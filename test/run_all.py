@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs every test suite and closes with the line 'N passed, N failed' over all of them.
+
+Suites: the layer table, unit tests (CTest), IR tests, examples of the documentation, script tests under the default options and under each file of
+test/script/configs. A suite is any command; its own last line 'N passed, N failed' is its result. A suite that ends with
+another status than that line says, or without one, counts as one more failure: nothing is lost silently.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+TEST = Path(__file__).resolve().parent
+ROOT = TEST.parent
+SUMMARY = re.compile(r'^(\d+) passed, (\d+) failed\b')
+GTEST_RESULT = re.compile(r'\[  (PASSED|FAILED)  \] (\d+) tests?[.,]')
+CTEST_NOISE = re.compile(r'\[ RUN |\[ +OK |\[-+\]|\[=+\]|Test command|Working Directory|Test timeout|Running main|Test project'
+                         r'|Internal ctest|UpdateCTest|Constructing|Done constructing|Updating test|Added \d|Checking test'
+                         r'|Output from these|Use "--rerun| +Start \d|test \d+$')
+CTEST_SUMMARY = re.compile(r'(\d+) tests failed out of (\d+)')
+
+
+@dataclass
+class Result:
+    passed: int
+    failed: int
+
+
+def run(command):
+    """Status and output lines; the output is shown while it comes."""
+    lines = []
+    with subprocess.Popen([str(word) for word in command], cwd=ROOT, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors='replace') as process:
+        for line in process.stdout:
+            lines.append(line.rstrip('\n'))
+            if not SUMMARY.match(line):
+                print(f'  {lines[-1]}', flush=True)
+    return process.returncode, lines
+
+
+def run_summarised(command):
+    """A runner that closes with its own 'N passed, N failed'."""
+    status, lines = run(command)
+    match = next((m for m in map(SUMMARY.match, reversed(lines)) if m), None)
+    if not match:
+        print(f"  no line 'N passed, N failed' (status {status})")
+        return Result(0, 1)
+    result = Result(int(match[1]), int(match[2]))
+    if status != 0 and result.failed == 0:
+        print(f'  status {status} although nothing failed')
+        result.failed = 1
+    return result
+
+
+def run_ctest(build):
+    """Counts test cases, not binaries; a binary that dies without a result counts as one failure."""
+    command = ['ctest', '--test-dir', build, '--verbose', '--no-tests=error']
+    done = subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True, errors='replace')
+    counts = {'PASSED': 0, 'FAILED': 0}
+    for kind, number in GTEST_RESULT.findall(done.stdout):
+        counts[kind] += int(number)
+    result = Result(counts['PASSED'], counts['FAILED'])
+    summary = CTEST_SUMMARY.search(done.stdout)
+    failed_binaries = int(summary[1]) if summary else 1
+    reported = len(re.findall(r'\[  FAILED  \] \d+ tests?,', done.stdout))
+    result.failed += max(0, failed_binaries - reported)
+    if result.failed or done.returncode != 0:
+        show_failures(done.stdout + done.stderr)
+        result.failed = max(result.failed, 1)
+    return result
+
+
+def show_failures(output):
+    """The output without the lines of cases that passed."""
+    for line in output.splitlines():
+        text = re.sub(r'^\d+: ', '', line)
+        if text.strip() and not CTEST_NOISE.match(text):
+            print(f'  {text}')
+
+
+def suites(preset):
+    """Name and function of each suite, the quick ones first."""
+    build = ROOT / 'build' / preset
+    daphne = (ROOT if preset == 'release' else build) / 'bin' / 'daphne'
+    python = sys.executable
+    layers = TEST / 'layers' / 'check_layers.py'
+    script = TEST / 'script' / 'run.py'
+    lit = TEST / 'lit' / 'run.py'
+    yield 'layers', lambda: run_summarised([python, layers])
+    yield 'unit', lambda: run_ctest(build)
+    if lit.is_file():
+        yield 'lit', lambda: run_summarised([python, lit, '--bin', daphne.parent])
+    yield 'docs', lambda: run_summarised([python, TEST / 'docs' / 'run.py', '--daphne', daphne])
+    yield 'script', lambda: run_summarised([python, script, '--daphne', daphne])
+    for config in sorted((TEST / 'script' / 'configs').glob('*.txt')):
+        yield (f'script, configuration {config.stem}',
+               lambda name=config.stem: run_summarised([python, script, '--daphne', daphne, '--config', name]))
+
+
+def main():
+    parser = argparse.ArgumentParser(description='Runs every test suite.')
+    parser.add_argument('--preset', default='release', help='the build to test: release, dev, asan, tsan')
+    parser.add_argument('--only', default='', help='only suites whose name starts with this text')
+    choice = parser.parse_args()
+    total, summaries = Result(0, 0), []
+    for name, run_suite in suites(choice.preset):
+        if not name.startswith(choice.only):
+            continue
+        print(f'== {name}', flush=True)
+        start = time.monotonic()
+        result = run_suite()
+        summaries.append(f'{name}: {result.passed} passed, {result.failed} failed ({time.monotonic() - start:.1f} s)')
+        print(f'  {summaries[-1]}', flush=True)
+        total.passed += result.passed
+        total.failed += result.failed
+    print('== summary')
+    for line in summaries:
+        print(f'  {line}')
+    print(f'{total.passed} passed, {total.failed} failed')
+    return 1 if total.failed or not summaries else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
