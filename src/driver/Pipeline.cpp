@@ -12,6 +12,27 @@ struct Step {
     void (*run)(mlir::ModuleOp, const Options &); ///< null: nothing to do in this version of the plan
 };
 
+/// Scalars only: what the user wrote on matrices stays visible.
+void simplifyScalars(mlir::ModuleOp module, const Options &) { transforms::foldScalars(module); }
+
+void inferProperties(mlir::ModuleOp module, const Options &) {
+    transforms::inferTypes(module);
+    transforms::foldScalars(module);
+}
+
+/// From what was written to what is cheapest.
+void selectPhysicalOperators(mlir::ModuleOp module, const Options &options) {
+    if (options.phyOpSelection) {
+        transforms::simplifyAlgebra(module);
+        transforms::eliminateCommonOps(module);
+        transforms::simplifyTransposes(module);
+        transforms::pushDownAggregates(module);
+        transforms::orderMatMulChains(module);
+        transforms::eliminateCommonOps(module);
+    }
+    transforms::eliminateDeadOps(module);
+}
+
 void manageReferences(mlir::ModuleOp module, const Options &options) {
     if (options.objRefMgnt)
         transforms::manageReferences(module);
@@ -20,13 +41,13 @@ void manageReferences(mlir::ModuleOp module, const Options &options) {
 /// In the order of --explain. Levels up to Columnar keep one operation per operation of the language.
 constexpr Step kSteps[] = {
     {ExplainLevel::Parsing, nullptr},
-    {ExplainLevel::ParsingSimplified, nullptr},
+    {ExplainLevel::ParsingSimplified, simplifyScalars},
     {ExplainLevel::Sql, nullptr},
-    {ExplainLevel::PropertyInference, nullptr},
+    {ExplainLevel::PropertyInference, inferProperties},
     {ExplainLevel::Columnar, nullptr},
     {ExplainLevel::SelectMatrixRepr, nullptr},
     {ExplainLevel::TransferDataProps, nullptr},
-    {ExplainLevel::PhyOpSelection, nullptr},
+    {ExplainLevel::PhyOpSelection, selectPhysicalOperators},
     {ExplainLevel::TypeAdaptation, nullptr},
     {ExplainLevel::Vectorized, nullptr},
     {ExplainLevel::ObjRefMgnt, manageReferences},

@@ -114,40 +114,36 @@ void DaphneOp::print(OpAsmPrinter &p) {
     p.printFunctionalType(*this);
 }
 
+namespace {
+
+/// "value : type". MLIR reads numbers and strings with their type; after true and false it leaves it to us.
+ParseResult parseConstant(OpAsmParser &parser, OperationState &result) {
+    Attribute value;
+    Type type;
+    auto loc = parser.getCurrentLocation();
+    if (parser.parseAttribute(value))
+        return failure();
+    if (auto typed = dyn_cast<TypedAttr>(value); typed && !isa<BoolAttr>(value))
+        type = typed.getType();
+    else if (parser.parseColonType(type))
+        return failure();
+    if (auto text = dyn_cast<StringAttr>(value))
+        value = parser.getBuilder().getStringAttr(text.getValue());
+    bool fits = isa<StringAttr>(value) ? isa<StringType>(type)
+                : isa<BoolAttr>(value) ? type.isInteger(1)
+                                       : isa<IntegerAttr, FloatAttr>(value);
+    if (!fits)
+        return parser.emitError(loc, "constant does not fit its type");
+    result.addAttribute(kValue, value);
+    result.addTypes(type);
+    return success();
+}
+
+} // namespace
+
 ParseResult DaphneOp::parse(OpAsmParser &parser, OperationState &result) {
-    if (result.name.stripDialect() == "constant") {
-        // "value : type"; floats may be written without a type before the colon, so the type is read behind it.
-        Attribute value;
-        Type type;
-        auto loc = parser.getCurrentLocation();
-        std::string text;
-        double number;
-        int64_t integer;
-        bool isString = succeeded(parser.parseOptionalString(&text));
-        bool isTrue = !isString && succeeded(parser.parseOptionalKeyword("true"));
-        bool isFalse = !isString && !isTrue && succeeded(parser.parseOptionalKeyword("false"));
-        OptionalParseResult asInteger = (isString || isTrue || isFalse) ? OptionalParseResult(success())
-                                                                        : parser.parseOptionalInteger(integer);
-        bool isInteger = !(isString || isTrue || isFalse) && asInteger.has_value() && succeeded(*asInteger);
-        if (!isString && !isTrue && !isFalse && !isInteger && parser.parseFloat(number))
-            return failure();
-        if (parser.parseColonType(type))
-            return failure();
-        Builder &b = parser.getBuilder();
-        if (isString)
-            value = b.getStringAttr(text);
-        else if (isTrue || isFalse)
-            value = b.getBoolAttr(isTrue);
-        else if (isa<FloatType>(type))
-            value = b.getFloatAttr(type, isInteger ? double(integer) : number);
-        else if (isa<IntegerType, IndexType>(type) && isInteger)
-            value = b.getIntegerAttr(type, integer);
-        else
-            return parser.emitError(loc, "constant does not fit its type");
-        result.addAttribute(kValue, value);
-        result.addTypes(type);
-        return success();
-    }
+    if (result.name.stripDialect() == "constant")
+        return parseConstant(parser, result);
     SmallVector<OpAsmParser::UnresolvedOperand> operands;
     FunctionType type;
     auto loc = parser.getCurrentLocation();

@@ -3,6 +3,7 @@
 #include "irgen/Generator.h"
 
 #include "kernels/Evaluate.h"
+#include "kernels/KernelTable.h"
 #include "ops/KernelName.h"
 
 namespace daphne::irgen {
@@ -28,7 +29,7 @@ IrValue Generator::undef(Type type) {
 }
 
 void Generator::raise(Error error) {
-    if (certain)
+    if (certain && error.stage != Stage::Execute)
         throw error;
     std::string text = error.message;
     if (!error.hint.empty())
@@ -64,11 +65,30 @@ bool Generator::tryFold(const OpInfo &info, ValueRange operands, const TypeDesc 
     return true;
 }
 
+namespace {
+
+/// The type a numeric argument has after conversion to the kernel's parameter.
+TypeDesc asParameter(const TypeDesc &type, ParamKind param) {
+    if (!type.isScalar() || !isNumeric(type.valueType))
+        return type;
+    switch (param) {
+    case ParamKind::Size: return TypeDesc::scalar(ValueType::Size);
+    case ParamKind::Integer: return TypeDesc::scalar(ValueType::SI64);
+    case ParamKind::Real: return TypeDesc::scalar(ValueType::F64);
+    case ParamKind::Bool: return TypeDesc::scalar(ValueType::Bool);
+    case ParamKind::Any: break;
+    }
+    return type;
+}
+
+} // namespace
+
 void Generator::checkHint(const OpInfo &info, std::string_view hint, ValueRange operands,
                           const std::vector<TypeDesc> &results, SourceSpan span) {
     std::vector<TypeDesc> args;
-    for (IrValue v : operands)
-        args.push_back(typeOf(v));
+    const Kernel *kernel = KernelTable::get().find(info.mnemonic);
+    for (auto [i, v] : llvm::enumerate(operands))
+        args.push_back(asParameter(typeOf(v), kernel && i < kernel->params.size() ? kernel->params[i] : ParamKind::Any));
     std::string expected = ops::kernelName(info.mnemonic, results, args);
     if (ops::sameKernel(expected, hint))
         return;

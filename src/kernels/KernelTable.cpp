@@ -26,9 +26,9 @@ const Kernel *KernelTable::find(std::string_view mnemonic) const {
     return it == kernels.end() ? nullptr : &it->second;
 }
 
-void KernelTable::insert(std::string_view mnemonic, KernelFn run) {
-    if (!kernels.emplace(mnemonic, Kernel{mnemonic, run}).second)
-        throw internalError("two kernels for " + std::string(mnemonic));
+void KernelTable::insert(const Kernel &kernel) {
+    if (!kernels.emplace(kernel.mnemonic, kernel).second)
+        throw internalError("two kernels for " + std::string(kernel.mnemonic));
 }
 
 std::string_view KernelCall::mnemonic() const { return kernel.mnemonic; }

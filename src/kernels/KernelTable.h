@@ -52,9 +52,13 @@ struct KernelCall {
 
 using KernelFn = void (*)(KernelCall &);
 
+/// What a kernel's parameter converts its argument to; Any takes it as it is.
+enum class ParamKind : uint8_t { Any, Size, Integer, Real, Bool };
+
 struct Kernel {
     std::string_view mnemonic;
     KernelFn run = nullptr;
+    std::span<const ParamKind> params = {}; ///< derived from the C++ function; empty for families
 };
 
 /// Throws "<op>: argument <i+1> must be <what>, got <type>".
@@ -139,8 +143,18 @@ template <auto F, class R, class... P> struct Adapter {
         call(c, std::make_index_sequence<kCount>{});
     }
 };
-template <auto F, class R, class... P> constexpr KernelFn adapt(R (*)(KernelCall &, P...)) {
-    return &Adapter<F, R, P...>::run;
+template <class T> constexpr ParamKind paramKind() {
+    if constexpr (std::is_same_v<T, size_t>) return ParamKind::Size;
+    else if constexpr (std::is_same_v<T, int64_t>) return ParamKind::Integer;
+    else if constexpr (std::is_same_v<T, double>) return ParamKind::Real;
+    else if constexpr (std::is_same_v<T, bool>) return ParamKind::Bool;
+    else return ParamKind::Any;
+}
+template <class... P> struct ParamKinds {
+    static constexpr std::array<ParamKind, sizeof...(P)> value = {paramKind<P>()...};
+};
+template <auto F, class R, class... P> Kernel adapt(std::string_view mnemonic, R (*)(KernelCall &, P...)) {
+    return {mnemonic, &Adapter<F, R, P...>::run, ParamKinds<P...>::value};
 }
 
 } // namespace detail
@@ -153,11 +167,12 @@ class KernelTable {
     const Kernel *find(std::string_view mnemonic) const;
 
     /// For kernel files; mnemonic must have static storage duration.
-    template <auto F> void add(std::string_view mnemonic) { insert(mnemonic, detail::adapt<F>(F)); }
+    template <auto F> void add(std::string_view mnemonic) { insert(detail::adapt<F>(mnemonic, F)); }
     /// For families that read call.kernel.mnemonic themselves.
-    void insert(std::string_view mnemonic, KernelFn run);
+    void insert(std::string_view mnemonic, KernelFn run) { insert(Kernel{mnemonic, run, {}}); }
 
   private:
+    void insert(const Kernel &kernel);
     std::unordered_map<std::string_view, Kernel> kernels;
 };
 

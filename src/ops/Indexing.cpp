@@ -111,7 +111,7 @@ int64_t positionsOperand(const InferCall &call, Dim d) {
     }
     needNumericMatrix(call, 1);
     if (p.cols >= 0 && p.cols != 1)
-        throw compileError({}, "an index matrix must have one column, got " + p.shapeText());
+        throw executionError("an index matrix must have one column, got " + p.shapeText());
     return p.rows;
 }
 
@@ -193,7 +193,9 @@ void needInsertable(const InferCall &call) {
         throw compileError({}, "left indexing needs a matrix on the right, got " + y.text())
             .withHint("write [value] for a 1x1 matrix");
     needMatrixOrFrame(call, 1);
-    if (!x.isUnknown() && !y.isUnknown() && !x.compatible(y))
+    // Columns of frames are compared one by one when they are inserted.
+    bool fits = (x.isFrame() && y.isFrame()) || x.compatible(y);
+    if (!fits)
         throw compileError({}, "left indexing needs equal types, got " + x.typeText() + " and " + y.typeText())
             .withHint(x.isMatrix() && x.valueType != ValueType::Unknown
                           ? "convert the right-hand side with as." + std::string(dslName(x.valueType)) + "(...)"
@@ -235,7 +237,8 @@ Types insert(const InferCall &call) {
 }
 
 bool insertMayFail(const InferCall &call) {
-    return !allShapesKnown(call) || !constantsFrom(call, 2) || !call.type(0).sameType(call.type(1));
+    return call.type(0).isFrame() || !allShapesKnown(call) || !constantsFrom(call, 2) ||
+           !call.type(0).sameType(call.type(1));
 }
 
 constexpr OpInfo kOps[] = {

@@ -74,10 +74,10 @@ Types solve(const InferCall &call) {
     needNumericMatrix(call, 1);
     const TypeDesc &a = call.type(0), &b = call.type(1);
     if (a.hasShape() && a.rows != a.cols)
-        throw wrong(call, "needs a square matrix on the left, got " + a.shapeText());
+        throw wrongAtRunTime(call, "needs a square matrix on the left, got " + a.shapeText());
     int64_t n = a.rows >= 0 ? a.rows : a.cols;
     if (n >= 0 && b.rows >= 0 && n != b.rows)
-        throw wrong(call, "needs equal numbers of rows, got " + a.shapeText() + " and " + b.shapeText());
+        throw wrongAtRunTime(call, "needs equal numbers of rows, got " + a.shapeText() + " and " + b.shapeText());
     return {TypeDesc::matrix(floatOf(generalise(call, {0, 1})), n >= 0 ? n : b.rows, b.cols)};
 }
 
@@ -85,7 +85,7 @@ Types eigenCal(const InferCall &call) {
     needNumericMatrix(call, 0);
     const TypeDesc &x = call.type(0);
     if (x.hasShape() && x.rows != x.cols)
-        throw wrong(call, "needs a square matrix, got " + x.shapeText());
+        throw wrongAtRunTime(call, "needs a square matrix, got " + x.shapeText());
     ValueType t = valueTypeOf(x);
     if (t != ValueType::Unknown && !isFloat(t))
         throw wrong(call, "needs a matrix of f64 or f32, got " + x.text()).withHint("convert it with as.f64(...)");
@@ -97,7 +97,7 @@ Types isSymmetric(const InferCall &call) {
     needMatrix(call, 0);
     const TypeDesc &x = call.type(0);
     if (x.hasShape() && x.rows != x.cols)
-        throw wrong(call, "needs a square matrix, got " + x.shapeText());
+        throw wrongAtRunTime(call, "needs a square matrix, got " + x.shapeText());
     return {TypeDesc::scalar(ValueType::Bool)};
 }
 

@@ -18,6 +18,11 @@ inline Error wrong(const InferCall &call, const std::string &message) {
     return compileError({}, std::string(userName(call.op.mnemonic)) + ": " + message);
 }
 
+/// A mistake the language gives to the run time although the compiler sees it: the operation fails when it is reached.
+inline Error wrongAtRunTime(const InferCall &call, const std::string &message) {
+    return executionError(std::string(userName(call.op.mnemonic)) + ": " + message);
+}
+
 /// A size operand: its constant value, -1 if not known. Throws if it is no number or certainly negative.
 inline int64_t sizeOperand(const InferCall &call, size_t i) {
     needNumericScalar(call, i);
@@ -26,7 +31,7 @@ inline int64_t sizeOperand(const InferCall &call, size_t i) {
         return -1;
     double value = constant->asDouble();
     if (value <= -1)
-        throw wrong(call, "a size must not be negative, got " + std::to_string(constant->asInt()));
+        throw wrongAtRunTime(call, "a size must not be negative, got " + std::to_string(constant->asInt()));
     // Sizes beyond the range of the type's dimension are left to the kernel.
     return value < 9e18 ? constant->asInt() : -1;
 }

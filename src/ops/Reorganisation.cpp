@@ -151,7 +151,7 @@ bool replaceMayFail(const InferCall &call) { return generalise(call, {0, 1, 2}) 
 void needSquare(const InferCall &call) {
     const TypeDesc &x = call.type(0);
     if (x.hasShape() && x.rows != x.cols)
-        throw wrong(call, "needs a square matrix, got " + x.shapeText());
+        throw wrongAtRunTime(call, "needs a square matrix, got " + x.shapeText());
 }
 
 /// tri(arg, upper, diag, values)

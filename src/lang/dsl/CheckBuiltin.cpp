@@ -49,7 +49,8 @@ ops::Arg defaultArg(std::string_view literal) {
     std::string_view digits = literal.substr(negative);
     if (digits.find_first_of(".enai") == digits.npos) {
         int64_t value = decodeInt(digits).value;
-        return arg({.type = value < 128 ? ValueType::SI8 : ValueType::SI64, .i = negative ? -value : value, .d = 0, .s = {}});
+        return arg(
+            {.type = value < 128 ? ValueType::SI8 : ValueType::SI64, .i = negative ? -value : value, .d = 0, .s = {}});
     }
     FloatValue value = decodeFloat(digits);
     return arg({.type = value.type, .i = 0, .d = negative ? -value.value : value.value, .s = {}});
@@ -161,8 +162,9 @@ bool Checker::checkBuiltinConstants(const CheckedCall &checked, const BuiltinInf
     for (size_t p = 0; p < bound.size() && p < 8; ++p)
         if ((builtin.row->parseTimeConstants >> p & 1) && !bound[p].constant) {
             good = false;
-            report(spanOfParam(p), "the argument " + quoted(builtin.params[std::min(p, builtin.params.size() - 1)].name) +
-                                       " of " + quoted(call.callee) + " must be a constant")
+            report(spanOfParam(p), "the argument " +
+                                       quoted(builtin.params[std::min(p, builtin.params.size() - 1)].name) + " of " +
+                                       quoted(call.callee) + " must be a constant")
                 .withHint("a literal, or a variable directly assigned one");
         }
     return good;
@@ -191,10 +193,10 @@ bool Checker::checkCreateFrame(const CheckedCall &checked) {
     }
     if (numUnknown > 0 || (numColumns > 0 && (numLabels == 0 || numLabels == numColumns)))
         return true;
-    report(call.span, numColumns == 0 ? "'createFrame' needs at least one column"
-                                      : "'createFrame' needs as many labels as columns or none, got " +
-                                            std::to_string(numColumns) + " columns and " + std::to_string(numLabels) +
-                                            " labels");
+    report(call.span, numColumns == 0
+                          ? "'createFrame' needs at least one column"
+                          : "'createFrame' needs as many labels as columns or none, got " + std::to_string(numColumns) +
+                                " columns and " + std::to_string(numLabels) + " labels");
     return false;
 }
 

@@ -113,10 +113,10 @@ std::vector<Function *> Checker::withArity(const Call &call) {
     if (!fitting.empty())
         return fitting;
     bool single = overloads.size() == 1;
-    Error &e = report(call.span, single ? quoted(call.callee) + " takes " + argumentCount(overloads[0]->params.size()) +
-                                              ", got " + std::to_string(call.args.size())
-                                        : "no overload of " + quoted(call.callee) + " takes " +
-                                              argumentCount(call.args.size()));
+    Error &e = report(call.span,
+                      single ? quoted(call.callee) + " takes " + argumentCount(overloads[0]->params.size()) + ", got " +
+                                   std::to_string(call.args.size())
+                             : "no overload of " + quoted(call.callee) + " takes " + argumentCount(call.args.size()));
     for (const Function *f : overloads)
         e.withNote(f->signature() + " is defined", f->def->nameSpan);
     return {};
@@ -208,8 +208,8 @@ Checker::CallResult Checker::checkMap(const Call &call) {
         return {};
     }
     if (namesOnlyFunction(arg)) {
-        report(arg->span, "the first argument of 'map' must be a matrix, " + quoted(as<Var>(arg).name) +
-                              " is a function")
+        report(arg->span,
+               "the first argument of 'map' must be a matrix, " + quoted(as<Var>(arg).name) + " is a function")
             .withHint("the order is map(matrix, function)");
         return {};
     }
@@ -237,7 +237,8 @@ Function *Checker::findMapped(const Expr *udf, const Type &cell) {
             return nullptr;
         Error &e = report(udf->span, "there is no user-defined function " + quoted(name));
         if (ops::Registry::get().findBuiltin(name))
-            e.withHint("'map' takes no builtins; call " + std::string(name) + "(x) on the whole matrix, or wrap it in "
+            e.withHint("'map' takes no builtins; call " + std::string(name) +
+                       "(x) on the whole matrix, or wrap it in "
                        "a function");
         else if (variables->find(name))
             e.withHint(quoted(name) + " is a variable; 'map' needs the name of a function");
@@ -256,8 +257,9 @@ Function *Checker::findMapped(const Expr *udf, const Type &cell) {
         }
         return f;
     }
-    Error &e = report(udf->span, anyUnary ? "no overload of " + quoted(name) + " takes a cell of type " + cell.typeText()
-                                          : "'map' needs a function of one parameter");
+    Error &e =
+        report(udf->span, anyUnary ? "no overload of " + quoted(name) + " takes a cell of type " + cell.typeText()
+                                   : "'map' needs a function of one parameter");
     for (const Function *f : overloads)
         e.withNote(f->signature() + " is defined", f->def->nameSpan);
     return nullptr;

@@ -21,8 +21,8 @@ Known Checker::checkValue(const Expr *e) {
         if (result.types.size() == 1)
             return {result.types[0]};
         std::string count = result.types.empty() ? "no value" : std::to_string(result.types.size()) + " values";
-        report(call.span, "'" + std::string(call.callee) + "' yields " + count +
-                              " and cannot be used where one value is needed")
+        report(call.span,
+               "'" + std::string(call.callee) + "' yields " + count + " and cannot be used where one value is needed")
             .withHint(result.types.empty() ? "call it as a statement of its own"
                                            : "assign its results to variables first: a, b = ...");
         return Known::nothing();

@@ -72,10 +72,10 @@ void Checker::checkReturnsAlways(const Body &own, Flow flow) {
     bool needsValue = own.def->resultsDeclared || !own.results.empty();
     if (!needsValue || flow != Flow::Continues)
         return;
-    Error &e = report(own.def->nameSpan, own.anyReturn ? "the function '" + std::string(own.def->name) +
-                                                             "' does not return a value on every path"
-                                                       : "the function '" + std::string(own.def->name) +
-                                                             "' declares results but does not return any");
+    Error &e = report(
+        own.def->nameSpan,
+        own.anyReturn ? "the function '" + std::string(own.def->name) + "' does not return a value on every path"
+                      : "the function '" + std::string(own.def->name) + "' declares results but does not return any");
     e.withHint("end the body with a 'return'");
 }
 

@@ -87,8 +87,7 @@ void Checker::checkAssign(const Assign &assign) {
         if (numTargets == 1)
             values[0] = {value.type, literalConstant(assign.value)};
         else if (run.diagnostics.count() == errorsBefore)
-            report(assign.value->span,
-                   "one value cannot be assigned to " + std::to_string(numTargets) + " variables")
+            report(assign.value->span, "one value cannot be assigned to " + std::to_string(numTargets) + " variables")
                 .withHint("only a call of a function with several results can");
     }
     for (size_t i = 0; i < numTargets; ++i)
@@ -137,8 +136,8 @@ void Checker::checkLeftIndex(const Index &index) {
             if (type.isString())
                 report(bound->span, "a label cannot select what to overwrite; use positions");
             else if (!type.isUnknown() && !type.isScalar())
-                report(bound->span, "only a position or a range can select what to overwrite, this is " +
-                                        type.typeText());
+                report(bound->span,
+                       "only a position or a range can select what to overwrite, this is " + type.typeText());
         }
 }
 

@@ -165,10 +165,10 @@ class Checker {
     Variables globals;
     Variables *variables = &globals; ///< those of the function being checked
     Body *body = nullptr;
-    size_t depth = 0, loops = 0; ///< enclosing statements; enclosing loops
+    size_t depth = 0, loops = 0;                      ///< enclosing statements; enclosing loops
     std::set<std::string, std::less<>> takenPrefixes; ///< prefixes of imported variables
     std::set<std::string, std::less<>> failedPrefixes;
-    std::set<std::string> importedFiles; ///< identities
+    std::set<std::string> importedFiles;            ///< identities
     std::unordered_set<std::string_view> undefined; ///< already reported
 };
 

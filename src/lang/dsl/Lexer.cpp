@@ -21,16 +21,16 @@ struct Spelling {
 
 constexpr std::array<Spelling, 31> kPunctuation = {{
     // Two characters before one: the longest match wins.
-    {"::", TokenKind::ColonColon}, {"->", TokenKind::Arrow},        {"==", TokenKind::Equal},
-    {"!=", TokenKind::NotEqual},   {"<=", TokenKind::LessEqual},    {">=", TokenKind::GreaterEqual},
-    {"&&", TokenKind::And},        {"||", TokenKind::Or},           {"{", TokenKind::LeftBrace},
-    {"}", TokenKind::RightBrace},  {"(", TokenKind::LeftParen},     {")", TokenKind::RightParen},
-    {"[", TokenKind::LeftBracket}, {"]", TokenKind::RightBracket},  {",", TokenKind::Comma},
-    {";", TokenKind::Semicolon},   {":", TokenKind::Colon},         {".", TokenKind::Dot},
-    {"=", TokenKind::Assign},      {"$", TokenKind::Dollar},        {"?", TokenKind::Question},
-    {"@", TokenKind::At},          {"^", TokenKind::Caret},         {"%", TokenKind::Percent},
-    {"*", TokenKind::Star},        {"/", TokenKind::Slash},         {"+", TokenKind::Plus},
-    {"-", TokenKind::Minus},       {"<", TokenKind::Less},          {">", TokenKind::Greater},
+    {"::", TokenKind::ColonColon}, {"->", TokenKind::Arrow},       {"==", TokenKind::Equal},
+    {"!=", TokenKind::NotEqual},   {"<=", TokenKind::LessEqual},   {">=", TokenKind::GreaterEqual},
+    {"&&", TokenKind::And},        {"||", TokenKind::Or},          {"{", TokenKind::LeftBrace},
+    {"}", TokenKind::RightBrace},  {"(", TokenKind::LeftParen},    {")", TokenKind::RightParen},
+    {"[", TokenKind::LeftBracket}, {"]", TokenKind::RightBracket}, {",", TokenKind::Comma},
+    {";", TokenKind::Semicolon},   {":", TokenKind::Colon},        {".", TokenKind::Dot},
+    {"=", TokenKind::Assign},      {"$", TokenKind::Dollar},       {"?", TokenKind::Question},
+    {"@", TokenKind::At},          {"^", TokenKind::Caret},        {"%", TokenKind::Percent},
+    {"*", TokenKind::Star},        {"/", TokenKind::Slash},        {"+", TokenKind::Plus},
+    {"-", TokenKind::Minus},       {"<", TokenKind::Less},         {">", TokenKind::Greater},
     {"!", TokenKind::Not},
 }};
 
@@ -281,9 +281,9 @@ class Lexer {
             type = v.type;
         }
         std::string shown(literal.size() > 40 ? literal.substr(0, 37) : literal);
-        Error &e = diagnostics.report(span(t.begin, t.end), shown + (literal.size() > 40 ? "..." : "") +
-                                                                " is out of the range of " +
-                                                                std::string(dslName(type)));
+        Error &e =
+            diagnostics.report(span(t.begin, t.end), shown + (literal.size() > 40 ? "..." : "") +
+                                                         " is out of the range of " + std::string(dslName(type)));
         if (type == ValueType::SI64)
             e.withHint("ui64 literals (suffix u) reach up to 18446744073709551615; write 1.0e19 for a float");
     }

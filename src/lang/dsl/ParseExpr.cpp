@@ -56,8 +56,8 @@ Parser::Parsed Parser::parseConditional() {
         const Expr *thenValue = inside(parseConditional(), depth);
         expect(TokenKind::Colon, "between the two values of '?'");
         const Expr *elseValue = inside(parseBinary(1), depth);
-        value = finish(
-            arena.make(Cond{{ExprKind::Cond, spanFrom(value.span)}, condition, thenValue, elseValue}), depth);
+        value =
+            finish(arena.make(Cond{{ExprKind::Cond, spanFrom(value.span)}, condition, thenValue, elseValue}), depth);
     }
     return value;
 }
@@ -208,8 +208,7 @@ Parser::Parsed Parser::parseLiteral() {
         std::string_view value = raw.find('\\') == raw.npos ? raw : arena.copy(std::string_view(decodeEscapes(raw)));
         return finish(arena.make(StrLit{{ExprKind::StrLit, span}, value}), 1);
     }
-    default:
-        return finish(arena.make(BoolLit{{ExprKind::BoolLit, span}, token.kind == TokenKind::True}), 1);
+    default: return finish(arena.make(BoolLit{{ExprKind::BoolLit, span}, token.kind == TokenKind::True}), 1);
     }
 }
 
@@ -225,8 +224,8 @@ Parser::Parsed Parser::parseScriptArg() {
             .withHint("pass it after the script: " + std::string(name) + "=value");
     } else if (!(value = scriptArgValue(given->second, span))) {
         diagnostics
-            .report(span, "the value of the script argument $" + std::string(name) + " is not a literal: " +
-                              given->second)
+            .report(span,
+                    "the value of the script argument $" + std::string(name) + " is not a literal: " + given->second)
             .withHint("numbers, true, false, nan, inf, or a string with its double quotes: " + std::string(name) +
                       "='\"text\"'");
     }
@@ -392,8 +391,9 @@ Parser::Parsed Parser::parseFrameRows(const Token &opening) {
         if (numRows++ == 0)
             labels = row;
         else if (row.size() != labels.size())
-            diagnostics.report(spanFrom(bracket), "this row has " + std::to_string(row.size()) + " cells, but there are " +
-                                                      std::to_string(labels.size()) + " labels");
+            diagnostics.report(spanFrom(bracket), "this row has " + std::to_string(row.size()) +
+                                                      " cells, but there are " + std::to_string(labels.size()) +
+                                                      " labels");
         else
             cells.insert(cells.end(), row.begin(), row.end());
     } while (accept(TokenKind::Comma));

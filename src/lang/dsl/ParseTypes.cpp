@@ -44,10 +44,8 @@ ValueType cellType(const TypeDesc &t) {
 
 std::optional<Constant> literalConstant(const Expr *e) {
     switch (e->kind) {
-    case ExprKind::IntLit:
-        return Constant{.type = as<IntLit>(e).type, .i = as<IntLit>(e).value, .d = 0, .s = {}};
-    case ExprKind::FloatLit:
-        return Constant{.type = as<FloatLit>(e).type, .i = 0, .d = as<FloatLit>(e).value, .s = {}};
+    case ExprKind::IntLit: return Constant{.type = as<IntLit>(e).type, .i = as<IntLit>(e).value, .d = 0, .s = {}};
+    case ExprKind::FloatLit: return Constant{.type = as<FloatLit>(e).type, .i = 0, .d = as<FloatLit>(e).value, .s = {}};
     case ExprKind::BoolLit: return Constant{.type = ValueType::Bool, .i = as<BoolLit>(e).value, .d = 0, .s = {}};
     case ExprKind::StrLit:
         return Constant{.type = ValueType::Str, .i = 0, .d = 0, .s = std::string(as<StrLit>(e).value)};

@@ -289,8 +289,7 @@ Stmt *Parser::parseFor() {
     const Expr *step = accept(TokenKind::Colon) ? parseExpr() : nullptr;
     expectClosing(TokenKind::RightParen, opening);
     Stmt *body = parseStatement();
-    return arena.make(
-        For{{StmtKind::For, spanFrom(first)}, textOf(variable), spanOf(variable), from, to, step, body});
+    return arena.make(For{{StmtKind::For, spanFrom(first)}, textOf(variable), spanOf(variable), from, to, step, body});
 }
 
 Stmt *Parser::parseFuncDef() {

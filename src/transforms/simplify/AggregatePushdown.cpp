@@ -102,8 +102,8 @@ bool pushSumAll(DaphneOp op, Rewrite &rewrite) {
         return pushIntoTrace(op, rewrite) || pushIntoScaling(op, rewrite) || pushIntoSums(op, rewrite);
     if (p->rows == 1 && p->cols == 1)
         return false; // that is what the rule yields
-    auto operands = productOperands(columnSums(p->lhs, rewrite), rowSums(p->rhs, rewrite), rewrite);
-    return rewrite.replaceWith("sumAll", rewrite.create("matMul", operands));
+    Operand columns = columnSums(p->lhs, rewrite), rows = rowSums(p->rhs, rewrite);
+    return rewrite.replaceWith("sumAll", rewrite.create("matMul", productOperands(columns, rows, rewrite)));
 }
 
 bool pushDown(DaphneOp op, Rewrite &rewrite) {

@@ -106,7 +106,8 @@ TEST(Checker, CallsWithoutExactlyOneResultCannotBeUsedInExpressions) {
     for (const char *use : {"x = 1 + v();", "x = -v();", "if(v()) { }", "while(v()) { }", "x = [v()];", "x = sum(v());",
                             "x = (v());", "(v());", "x = v()[0, 0];", "x = true ? v() : 1;", "x = as.f64(v());",
                             "for(i in 1:v()) { }", "x = {\"a\": v()};", "x = w(v());"})
-        for (const char *def : {"def v() { } def w(a) { return a; } ", "def v() { return 1, 2; } def w(a) { return a; } "})
+        for (const char *def :
+             {"def v() { } def w(a) { return a; } ", "def v() { return 1, 2; } def w(a) { return a; } "})
             expectError(std::string(def) + use, "cannot be used where one value is needed");
     expectError("def v() { return 1, 2; } a, b = (v());", "cannot be used where one value is needed");
     expectError("def v() { } def w() { return v(); }", "cannot be used where one value is needed");

@@ -107,8 +107,8 @@ TEST(Lexer, FloatsHaveF64UnlessMarked) {
 }
 
 TEST(Lexer, MalformedNumbersAreOneClearError) {
-    for (const char *text : {"01", "007.5", "00", "1.", ".5", "1f", "1e05", "1e", "1__0", "1_", "1'", "0x10", "1e+", "5x",
-                             "1.5.2", "1._5", "1ul", "1e1_0", "1.5u", "7lz", "0_1"})
+    for (const char *text : {"01",   "007.5", "00", "1.",    ".5",   "1f",  "1e05",  "1e",   "1__0", "1_", "1'",
+                             "0x10", "1e+",   "5x", "1.5.2", "1._5", "1ul", "1e1_0", "1.5u", "7lz",  "0_1"})
         expectError("x = " + std::string(text) + ";", "not a number");
 }
 
