@@ -189,9 +189,18 @@ void Emitter::addIncoming(const LoweredList &phis, const LoweredList &incoming, 
     }
 }
 
+/// LLVM's fast register allocator takes quadratic time on long basic blocks: long lists of operations are split.
 Emitter::LoweredList Emitter::emitBlock(mlir::Block &block) {
-    for (mlir::Operation &op : block.without_terminator())
+    constexpr size_t kMaxOpsPerBlock = 256;
+    size_t numOps = 0;
+    for (mlir::Operation &op : block.without_terminator()) {
+        if (++numOps % kMaxOpsPerBlock == 0) {
+            BasicBlock *next = newBlock("next");
+            b.CreateBr(next);
+            b.SetInsertPoint(next);
+        }
         emitOperation(&op);
+    }
     LoweredList out;
     for (mlir::Value v : block.getTerminator()->getOperands())
         out.push_back(get(v));

@@ -24,31 +24,49 @@ constexpr size_t kHugePage = size_t(2) << 20;
 }
 } // namespace
 
+namespace {
+/// Up to this size header and cells share one block of the general allocator, whose small blocks are much cheaper
+/// than aligned ones: scripts update 1x1 matrices in loops.
+constexpr size_t kInlineBytes = 1024;
+} // namespace
+
 Buffer *Buffer::create(ValueType type, size_t numCells, Init init) {
-    auto owner = std::unique_ptr<Buffer>(new Buffer);
-    owner->type = type;
-    owner->numCells = numCells;
-    owner->numBytes = numCells * cellSize(type);
-    // Large blocks are aligned to and advised for huge pages: first touch is several times cheaper.
-    size_t alignment = owner->numBytes >= kHugePage ? kHugePage : kAlignment;
-    size_t size = (std::max<size_t>(owner->numBytes, 1) + alignment - 1) / alignment * alignment;
-    owner->cells = static_cast<std::byte *>(std::aligned_alloc(alignment, size));
-    if (!owner->cells)
-        throw std::bad_alloc();
-    if (alignment == kHugePage)
-        madvise(owner->cells, size, MADV_HUGEPAGE);
+    size_t numBytes = numCells * cellSize(type);
+    Buffer *buffer;
+    if (numBytes <= kInlineBytes) {
+        void *block = ::operator new(sizeof(Buffer) + kAlignment - 1 + numBytes);
+        buffer = new (block) Buffer;
+        auto first = (reinterpret_cast<uintptr_t>(block) + sizeof(Buffer) + kAlignment - 1) & ~(kAlignment - 1);
+        buffer->cells = reinterpret_cast<std::byte *>(first);
+    } else {
+        // Large blocks are aligned to and advised for huge pages: first touch is several times cheaper.
+        size_t alignment = numBytes >= kHugePage ? kHugePage : kAlignment;
+        size_t size = (numBytes + alignment - 1) / alignment * alignment;
+        auto *cells = static_cast<std::byte *>(std::aligned_alloc(alignment, size));
+        if (!cells)
+            throw std::bad_alloc();
+        if (alignment == kHugePage)
+            madvise(cells, size, MADV_HUGEPAGE);
+        buffer = new (::operator new(sizeof(Buffer))) Buffer;
+        buffer->cells = cells;
+    }
+    buffer->type = type;
+    buffer->numCells = numCells;
+    buffer->numBytes = numBytes;
     if (type == ValueType::Str)
-        std::uninitialized_default_construct_n(reinterpret_cast<std::string *>(owner->cells), numCells);
+        std::uninitialized_default_construct_n(reinterpret_cast<std::string *>(buffer->cells), numCells);
     else if (init == Init::Zero)
-        std::memset(owner->cells, 0, owner->numBytes);
-    return owner.release();
+        std::memset(buffer->cells, 0, numBytes);
+    return buffer;
 }
 
 void Buffer::destroy() noexcept {
     if (type == ValueType::Str)
         std::destroy_n(reinterpret_cast<std::string *>(cells), numCells);
-    std::free(cells);
-    delete this;
+    if (numBytes > kInlineBytes)
+        std::free(cells);
+    this->~Buffer();
+    ::operator delete(this);
 }
 
 Ref<Dense> Dense::create(ValueType type, size_t rows, size_t cols, Buffer::Init init) {

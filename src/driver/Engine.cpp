@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Engine.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -61,8 +62,20 @@ struct Engine::Session {
     ObjectScope objects;
     std::map<std::string, Value> variables;
     std::vector<const lang::FuncDef *> functions;
+    std::vector<const lang::Import *> imports;
     std::vector<lang::Program> programs;
     ~Session() { variables.clear(); }
+
+    /// At the prompt a new definition with the same parameters replaces the old one.
+    void define(const lang::FuncDef &f) {
+        std::erase_if(functions, [&](const lang::FuncDef *old) {
+            return old->name == f.name && std::ranges::equal(old->params, f.params, {}, typeKey, typeKey);
+        });
+        functions.push_back(&f);
+    }
+    static std::pair<lang::DataType, ValueType> typeKey(const lang::Param &p) {
+        return {p.typed ? p.type.dataType : lang::DataType::Frame, p.type.valueType};
+    }
 };
 
 Engine::Engine(Options options) : options(std::move(options)) {
@@ -132,7 +145,9 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
             inputs.push_back(value);
         }
         names.functions = session->functions;
+        names.imports = session->imports;
         generation.functions = session->functions;
+        generation.imports = session->imports;
         generation.exportVariables = true;
     }
     lang::FrontendResult parsed = lang::parseProgram(sources, fileId, directory, frontend, names);
@@ -172,9 +187,12 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
         session->variables.clear();
         for (size_t i = 0; i < results.size(); ++i)
             session->variables[generated.exports[i].name] = std::move(results[i]);
-        for (const lang::Stmt *s : parsed.program.main->body)
+        for (const lang::Stmt *s : parsed.program.main->body) {
             if (s->kind == lang::StmtKind::FuncDef)
-                session->functions.push_back(&lang::as<lang::FuncDef>(s));
+                session->define(lang::as<lang::FuncDef>(s));
+            if (s->kind == lang::StmtKind::Import)
+                session->imports.push_back(&lang::as<lang::Import>(s));
+        }
         session->programs.push_back(std::move(parsed.program));
     }
     times.execution += now() - t2;
@@ -196,12 +214,30 @@ int Engine::runScript(std::string name, std::string text, const std::string &dir
     return 0;
 }
 
-bool Engine::runInteractive(std::string text) {
+Engine::Session &Engine::currentSession() {
     if (!session)
         session = std::make_unique<Session>();
+    return *session;
+}
+
+bool Engine::isExpression(const std::string &text) {
+    lang::SessionNames names;
+    for (auto &[name, value] : currentSession().variables)
+        names.variables[name] = typeOf(value);
+    names.functions = currentSession().functions;
+    names.imports = currentSession().imports;
+    SourceManager scratch;
+    uint32_t fileId = scratch.add("input", "print(" + text + ");");
+    lang::FrontendOptions frontend;
+    frontend.scriptArgs = options.scriptArgs;
+    return lang::parseProgram(scratch, fileId, ".", frontend, names).errors.empty();
+}
+
+bool Engine::runInteractive(std::string text) {
+    Session &current = currentSession();
     uint32_t fileId = sources.add("input", std::move(text));
     try {
-        execute(fileId, ".", session.get());
+        execute(fileId, ".", &current);
         return true;
     } catch (const Error &e) {
         report(e);

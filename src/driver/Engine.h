@@ -32,6 +32,9 @@ class Engine {
     /// Runs one input of an interactive session; variables and functions stay. Returns false if it failed.
     bool runInteractive(std::string text);
 
+    /// True if the text is an expression with one value that could be printed in this session.
+    bool isExpression(const std::string &text);
+
     /// Prints an error with its excerpt to standard error; `stop()` also to standard output.
     void report(const Error &error);
 
@@ -39,6 +42,7 @@ class Engine {
 
   private:
     struct Session;
+    Session &currentSession();
     void execute(uint32_t fileId, const std::string &directory, Session *session);
     void explain(ExplainLevel level, const std::string &text);
 

@@ -13,12 +13,12 @@ namespace {
 
 bool isBlank(const std::string &text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
 
-/// A bare expression is shown: `x + 1` means `print(x + 1);`.
+/// The input as it would be complete: the last ';' may be left out.
 std::string asStatement(std::string text) {
     size_t end = text.find_last_not_of(" \t\r\n");
     if (end == text.npos || text[end] == ';' || text[end] == '}')
         return text;
-    return text + ";";
+    return text.substr(0, end + 1) + ";";
 }
 
 } // namespace
@@ -40,7 +40,10 @@ int runPrompt(Options options) {
         if (lang::isIncomplete(asStatement(input)) && !isBlank(*line))
             continue;
         editor.remember(input.substr(0, input.size() - 1));
-        engine.runInteractive(asStatement(std::exchange(input, {})));
+        std::string text = std::exchange(input, {});
+        if (asStatement(text) != text && engine.isExpression(text))
+            text = "print(" + text.substr(0, text.find_last_not_of(" \t\r\n") + 1) + ");";
+        engine.runInteractive(asStatement(std::move(text)));
     }
     return 0;
 }

@@ -92,7 +92,8 @@ Metadata inferCsv(std::string_view text, const std::string &path) {
             continue;
         for (size_t c = 0;; ++c) {
             if (c >= kinds.size() && meta.rows > 0)
-                throw cursor.error("expected " + std::to_string(kinds.size()) + " fields as in the first line, got more");
+                throw cursor.error("expected " + std::to_string(kinds.size()) +
+                                   " fields as in the first line, got more");
             if (c >= kinds.size())
                 kinds.push_back(FieldKind::Integer);
             FieldKind kind = kinds[c] == FieldKind::Text ? (cursor.raw(), FieldKind::Text) : kindOf(cursor.raw());
@@ -130,7 +131,8 @@ Value readCsvMatrix(const std::string &path, const std::optional<Metadata> &give
     FieldCursor cursor(file.text(), path);
     withValueType(type, [&]<class T>(TypeTag<T>) {
         T *cell = result->template mutableView<T>().data;
-        readRows(cursor, result->rows(), result->cols(), emptyLines, [&](size_t, size_t) { readCell(cursor, *cell++); });
+        readRows(cursor, result->rows(), result->cols(), emptyLines,
+                 [&](size_t, size_t) { readCell(cursor, *cell++); });
     });
     return result;
 }

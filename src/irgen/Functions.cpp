@@ -46,28 +46,48 @@ std::string keyOf(const FuncDef &def, const std::vector<Arg> &args) {
 
 } // namespace
 
+/// Whether the value of a parameter can decide which code runs or what shape a value has: it occurs in a condition, a
+/// loop bound, an index, a call or a shape. (It may still do so through another variable; that only costs precision.)
+bool Generator::steers(const FuncDef &def, std::string_view param) {
+    auto [it, isNew] = steering.try_emplace(&def);
+    if (isNew)
+        collectSteering(def.body, it->second);
+    return std::find(it->second.begin(), it->second.end(), param) != it->second.end();
+}
+
+void Generator::addImported(const Import &import, FunctionTable &table) {
+    for (const Imported &file : import.files)
+        for (const Stmt *inner : file.script->body)
+            if (inner->kind == StmtKind::FuncDef)
+                table[std::string(file.prefix) + "." + std::string(as<FuncDef>(inner).name)].push_back(
+                    &as<FuncDef>(inner));
+}
+
 const Generator::FunctionTable &Generator::functionsOf(const Script *s) {
     auto [it, isNew] = functionTables.try_emplace(s);
     if (!isNew)
         return it->second;
     FunctionTable table;
+    if (s == mainScript)
+        for (const Import *import : options.imports)
+            addImported(*import, table);
     for (const Stmt *stmt : s->body) {
         if (stmt->kind == StmtKind::FuncDef)
             table[std::string(as<FuncDef>(stmt).name)].push_back(&as<FuncDef>(stmt));
         if (stmt->kind == StmtKind::Import)
-            for (const Imported &file : as<Import>(stmt).files)
-                for (const Stmt *inner : file.script->body)
-                    if (inner->kind == StmtKind::FuncDef)
-                        table[std::string(file.prefix) + "." + std::string(as<FuncDef>(inner).name)].push_back(
-                            &as<FuncDef>(inner));
+            addImported(as<Import>(stmt), table);
     }
     return functionTables[s] = std::move(table);
 }
 
 std::vector<const FuncDef *> Generator::visibleFunctions(const Call &call) {
     std::vector<const FuncDef *> found;
+    // Inputs of a session see each other's functions; imported scripts do not.
+    bool inSession = script == mainScript || std::ranges::any_of(options.functions, [&](const FuncDef *f) {
+                         return f->script == script;
+                     });
     for (const FuncDef *f : options.functions)
-        if (f->name == call.callee)
+        if (inSession && f->name == call.callee)
             found.push_back(f);
     const FunctionTable &table = functionsOf(script);
     auto it = table.find(call.callee);
@@ -150,6 +170,10 @@ std::vector<IrValue> Generator::callFunction(const Call &e, const std::vector<co
 
 const Generator::Specialisation &Generator::specialise(const FuncDef &def, std::vector<Arg> args) {
     bool recursive = std::find(inProgress.begin(), inProgress.end(), &def) != inProgress.end();
+    // A number that is only computed with needs no version of its own.
+    for (size_t i = 0; i < args.size(); ++i)
+        if (args[i].constant && isNumeric(args[i].constant->type) && !steers(def, def.params[i].name))
+            args[i].constant.reset();
     if (recursive || numSpecialisations[&def] >= kMaxSpecialisations)
         for (Arg &a : args) {
             bool selects = a.constant && (a.type.valueType == ValueType::Str || a.type.valueType == ValueType::Bool);

@@ -45,8 +45,10 @@ class Generator {
     void assign(std::string_view name, mlir::Value value);
     std::vector<const lang::FuncDef *> visibleFunctions(const lang::Call &call);
     const FunctionTable &functionsOf(const lang::Script *script);
+    static void addImported(const lang::Import &import, FunctionTable &table);
     std::map<const lang::Script *, FunctionTable> functionTables;
-    const lang::Script *script = nullptr; ///< whose names are visible
+    const lang::Script *script = nullptr;     ///< whose names are visible
+    const lang::Script *mainScript = nullptr; ///< the one that also sees the session
 
     // ---- return state of the function being generated
     struct ReturnState {
@@ -125,6 +127,8 @@ class Generator {
     std::map<std::string, std::unique_ptr<Specialisation>> specialisations;
     std::map<const lang::FuncDef *, int> numSpecialisations;
     std::vector<const lang::FuncDef *> inProgress;
+    bool steers(const lang::FuncDef &def, std::string_view param);
+    std::map<const lang::FuncDef *, std::vector<std::string_view>> steering;
     int numFunctions = 0;
 
     // ---- Statements.cpp, Loops.cpp
@@ -164,6 +168,8 @@ class Generator {
 /// Names assigned somewhere in s (function definitions excluded).
 void collectAssigned(const lang::Stmt *s, std::vector<std::string_view> &names);
 bool containsReturn(const lang::Stmt *s);
+/// Names of variables used in conditions, loop bounds, indexes, shapes and call arguments within s.
+void collectSteering(const lang::Stmt *s, std::vector<std::string_view> &names);
 /// Every path through s returns.
 bool alwaysReturns(const lang::Stmt *s);
 

@@ -45,7 +45,12 @@ IrValue Generator::select(IrValue base, const IndexPart &part, bool rows, Source
             return emit(rows ? "extractRow" : "extractCol", {base, index}, {span, {}});
         IrValue lo = emitCast(index, kInteger, part.lo->span);
         IrValue hi = emit("ewAdd", {lo, intConstant(1, span)}, {part.lo->span, {}});
-        return emit(rows ? "sliceRow" : "sliceCol", {base, lo, hi}, {span, {}});
+        IrValue slice = emit(rows ? "sliceRow" : "sliceCol", {base, lo, hi}, {span, {}});
+        // Inference sees two numbers; here it is known that they are neighbours.
+        TypeDesc one = typeOf(slice);
+        (rows ? one.rows : one.cols) = 1;
+        slice.setType(irType(one));
+        return slice;
     }
     Bounds b = bounds(base, part, rows, span);
     return emit(rows ? "sliceRow" : "sliceCol", {base, b.lo, b.hi}, {span, {}});

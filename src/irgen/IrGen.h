@@ -30,6 +30,7 @@ struct Options {
     /// all variables at the end become results of @main.
     std::vector<Binding> inputs;
     std::vector<const lang::FuncDef *> functions;
+    std::vector<const lang::Import *> imports; ///< whose functions stay callable
     bool exportVariables = false;
 };
 

@@ -382,7 +382,7 @@ Result Generator::run(const Program &program) {
     Result result;
     result.module = mlir::ModuleOp::create(builder.getUnknownLoc());
     module = *result.module;
-    script = program.main;
+    script = mainScript = program.main;
     llvm::SmallVector<mlir::Type> inputs;
     for (const Binding &b : options.inputs)
         inputs.push_back(irType(b.type));

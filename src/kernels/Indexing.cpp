@@ -101,8 +101,9 @@ template <class T> size_t positionIn(T value, size_t n, const char *dimension) {
         if (value > static_cast<uint64_t>(INT64_MAX))
             p.reset();
     if (!p)
-        throw executionError(isNumber ? ops::outOfRangeText(convertNumber<int64_t>(value), static_cast<int64_t>(n), dimension)
-                                      : std::string("a ") + dimension + " position must not be nan");
+        throw executionError(
+            isNumber ? ops::outOfRangeText(convertNumber<int64_t>(value), static_cast<int64_t>(n), dimension)
+                     : std::string("a ") + dimension + " position must not be nan");
     return static_cast<size_t>(*p);
 }
 

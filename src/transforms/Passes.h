@@ -30,7 +30,7 @@ void eliminateDeadOps(mlir::ModuleOp module);
 /// fixpoint, and calls; facts are only ever added, run-time checks that became superfluous disappear.
 void inferTypes(mlir::ModuleOp module);
 
-/// Removes transposes: of transposes, before products (as flags; t(X) @ X becomes syrk), before aggregates and of fills.
+/// Removes transposes: of transposes and fills, before aggregates, and before products (t(X) @ X becomes syrk).
 void simplifyTransposes(mlir::ModuleOp module);
 
 /// Multiplies chains of matrices of known shapes in the order with the fewest multiplications.

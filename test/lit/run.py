@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the IR tests: the .mlir files beside this script, whose sections (divided by lines `// -----`) are one case each.
+"""Runs the IR tests: the .mlir files beside this script. Their sections, divided by lines `// -----`, are the cases.
 
 A line `// RUN:` is a pipeline of the commands daphne-opt, FileCheck and not (the next command must fail); %s is a file
 with the section and a redirection 2>&1 joins the streams. Sections without such lines use those of the first one. The

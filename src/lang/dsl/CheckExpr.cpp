@@ -5,6 +5,24 @@ namespace daphne::lang {
 
 using ops::TypeDesc;
 
+namespace {
+
+/// Scripts may have millions of plain numbers, which often need no more than this.
+ValueType numberType(const Expr *e) {
+    switch (e->kind) {
+    case ExprKind::IntLit: return as<IntLit>(e).type;
+    case ExprKind::FloatLit: return as<FloatLit>(e).type;
+    default: return ValueType::Unknown;
+    }
+}
+
+} // namespace
+
+Checker::Type Checker::checkType(const Expr *e) {
+    ValueType number = numberType(e);
+    return number != ValueType::Unknown ? Type::scalar(number) : checkValue(e).type;
+}
+
 Known Checker::checkValue(const Expr *e) {
     switch (e->kind) {
     case ExprKind::IntLit: return {Type::scalar(as<IntLit>(e).type), literalConstant(e)};
@@ -156,15 +174,6 @@ class CellTypes {
 };
 
 ValueType scalarType(const TypeDesc &t) { return t.isScalar() ? t.valueType : ValueType::Unknown; }
-
-/// Literals may have millions of plain numbers, which need no more than this.
-ValueType numberType(const Expr *e) {
-    switch (e->kind) {
-    case ExprKind::IntLit: return as<IntLit>(e).type;
-    case ExprKind::FloatLit: return as<FloatLit>(e).type;
-    default: return ValueType::Unknown;
-    }
-}
 
 bool isKnownNonScalar(const TypeDesc &t) { return !t.isUnknown() && !t.isScalar(); }
 

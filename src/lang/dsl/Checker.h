@@ -107,7 +107,7 @@ class Checker {
 
     // Expressions (CheckExpr.cpp)
     Known checkValue(const Expr *e);
-    Type checkType(const Expr *e) { return checkValue(e).type; }
+    Type checkType(const Expr *e);
     Type checkBinaryChain(const Expr *e);
     Known checkVar(const Var &var);
     void reportUndefined(std::string_view name, SourceSpan span);

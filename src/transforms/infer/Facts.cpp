@@ -76,7 +76,8 @@ void Facts::run() {
     // Code behind calls that never return and functions nobody calls must still fit the others' new types.
     pessimistic = true;
     for (auto f : module.getOps<func::FuncOp>())
-        enqueue(f);
+        if (!signatures[f].complete)
+            enqueue(f);
     drain();
 }
 
@@ -144,9 +145,10 @@ void Facts::sweep(func::FuncOp f) {
             if (signatures[f].fixedParameters || !facts.contains(arg))
                 facts[arg] = typeOf(arg);
     do {
-        again = false;
+        again = skipped = false;
         visitBlock(f.getBody().front());
     } while (again);
+    signatures[f].complete = !skipped;
 }
 
 void Facts::visitBlock(Block &block) {
@@ -175,8 +177,10 @@ void Facts::visitDaphne(DaphneOp op) {
     std::vector<ops::Arg> args;
     for (mlir::Value v : op->getOperands()) {
         Fact fact = get(v);
-        if (!fact && !isUndefined(v))
+        if (!fact && !isUndefined(v)) {
+            skipped = true;
             return;
+        }
         args.push_back({fact ? *fact : typeOf(v), ir::constantOf(behindAdapt(v))});
     }
     rejected.erase(op);
@@ -209,42 +213,33 @@ void Facts::visitDaphne(DaphneOp op) {
         set(result, i < types.size() ? types[i] : typeOf(result));
 }
 
+bool Facts::flow(ValueRange targets, ValueRange values) {
+    bool changed = false;
+    for (auto [target, v] : llvm::zip(targets, values))
+        if (!isUndefined(v))
+            changed |= weaken(target, get(v));
+    return changed;
+}
+
 void Facts::visitIf(scf::IfOp op) {
-    for (Region *region : {&op.getThenRegion(), &op.getElseRegion()}) {
-        if (region->empty())
-            continue;
-        visitBlock(region->front());
-        for (auto [result, v] : llvm::zip(op.getResults(), region->front().getTerminator()->getOperands()))
-            if (!isUndefined(v))
-                weaken(result, get(v));
-    }
+    for (Region *region : {&op.getThenRegion(), &op.getElseRegion()})
+        if (!region->empty()) {
+            visitBlock(region->front());
+            flow(op.getResults(), region->front().getTerminator()->getOperands());
+        }
 }
 
 void Facts::visitFor(scf::ForOp op) {
-    // Argument and result of an iteration have one type; both see the initial value and what is yielded.
-    auto flow = [&](ValueRange values) {
-        bool changed = false;
-        for (auto [arg, result, v] : llvm::zip(op.getRegionIterArgs(), op.getResults(), values))
-            if (!isUndefined(v)) {
-                changed |= weaken(arg, get(v));
-                weaken(result, get(v));
-            }
-        return changed;
-    };
+    // Argument and result of an iteration have one type: both see the initial value and what is yielded.
     facts[op.getInductionVar()] = typeOf(op.getInductionVar());
-    flow(op.getInitArgs());
+    flow(op.getRegionIterArgs(), op.getInitArgs());
+    flow(op.getResults(), op.getInitArgs());
     visitBlock(*op.getBody());
-    again |= flow(op.getBody()->getTerminator()->getOperands());
+    again |= flow(op.getRegionIterArgs(), op.getBody()->getTerminator()->getOperands());
+    flow(op.getResults(), op.getBody()->getTerminator()->getOperands());
 }
 
 void Facts::visitWhile(scf::WhileOp op) {
-    auto flow = [&](ValueRange targets, ValueRange values) {
-        bool changed = false;
-        for (auto [target, v] : llvm::zip(targets, values))
-            if (!isUndefined(v))
-                changed |= weaken(target, get(v));
-        return changed;
-    };
     flow(op.getBeforeArguments(), op.getInits());
     visitBlock(*op.getBeforeBody());
     flow(op.getAfterArguments(), op.getConditionOp().getArgs());
@@ -255,7 +250,7 @@ void Facts::visitWhile(scf::WhileOp op) {
 
 void Facts::visitCall(func::CallOp op) {
     func::FuncOp callee = calleeOf(op);
-    if (callee.isExternal()) {
+    if (callee.isExternal() || !callee.isPrivate()) { // their types are fixed
         for (mlir::Value result : op.getResults())
             facts[result] = typeOf(result);
         return;
@@ -266,15 +261,19 @@ void Facts::visitCall(func::CallOp op) {
     bool changed = !s.reached;
     if (!s.fixedParameters)
         for (auto [param, v] : llvm::zip(callee.getArguments(), op.getOperands())) {
-            if (!get(v) && !isUndefined(v))
-                return; // not reached yet
+            if (!get(v) && !isUndefined(v)) {
+                skipped = true;
+                return;
+            }
             changed |= weaken(param, isUndefined(v) ? Fact(typeOf(v)) : get(v));
         }
     if (changed)
         enqueue(callee);
-    for (auto [i, result] : llvm::enumerate(op.getResults()))
-        if (s.results[i] && callee.isPrivate())
+    for (auto [i, result] : llvm::enumerate(op.getResults())) {
+        skipped |= !s.results[i];
+        if (s.results[i])
             set(result, *s.results[i]);
+    }
 }
 
 void Facts::visitReturn(func::ReturnOp op) {

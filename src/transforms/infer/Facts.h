@@ -38,7 +38,7 @@ class Facts {
     struct Signature {
         std::vector<Fact> results;
         bool fixedParameters = false; ///< called from outside or by daphne.map
-        bool reached = false, queued = false;
+        bool reached = false, queued = false, complete = false;
         llvm::SmallVector<mlir::func::FuncOp> callers;
     };
 
@@ -46,6 +46,8 @@ class Facts {
     void set(mlir::Value v, const ops::TypeDesc &fact);
     /// Weakens the fact of a merged value by one more incoming fact; true if it changed.
     bool weaken(mlir::Value merged, const Fact &incoming);
+    /// Weakens each target by the value that flows into it; true if one changed.
+    bool flow(mlir::ValueRange targets, mlir::ValueRange values);
     void enqueue(mlir::func::FuncOp f);
     void drain();
 
@@ -67,6 +69,7 @@ class Facts {
     llvm::SmallVector<mlir::func::FuncOp> work;
     mlir::func::FuncOp current;
     bool again = false;       ///< a fact at the head of a loop changed after the loop had been visited
+    bool skipped = false;     ///< an operand or result had no fact yet
     bool pessimistic = false; ///< second phase: values that are never computed keep what their types say
 };
 

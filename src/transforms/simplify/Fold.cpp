@@ -63,12 +63,7 @@ bool foldOnce(ModuleOp module) {
                 return;
             OpBuilder b(op);
             op->getResult(0).replaceAllUsesWith(ir::makeConstant(b, op->getLoc(), *c));
-            SmallVector<Operation *> definitions;
-            for (mlir::Value v : op->getOperands())
-                if (!llvm::is_contained(definitions, v.getDefiningOp()))
-                    definitions.push_back(v.getDefiningOp());
-            op->erase();
-            eraseIfDead(std::move(definitions));
+            eraseWithOperands(op);
         } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
             auto condition = constantFlag(branch.getCondition());
             if (!condition)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transforms/simplify/Rewrite.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace daphne::transforms {
 
 using namespace mlir;
@@ -28,31 +30,24 @@ bool Rewrite::replaceWith(StringRef mnemonic, ValueRange operands) {
     return true;
 }
 
-namespace {
-
-void addDefinitions(Operation *op, SmallVector<Operation *> &list) {
-    for (Value operand : op->getOperands())
-        if (Operation *d = operand.getDefiningOp(); d && !llvm::is_contained(list, d))
-            list.push_back(d);
-}
-
-} // namespace
-
 void Rewrite::replaceUses(Value v) {
     op->getResult(0).replaceAllUsesWith(v);
-    SmallVector<Operation *> definitions;
-    addDefinitions(op, definitions);
-    op->erase();
-    eraseIfDead(std::move(definitions));
+    eraseWithOperands(op);
 }
 
-void eraseIfDead(SmallVector<Operation *> candidates) {
+void eraseWithOperands(Operation *op) {
+    llvm::SmallSetVector<Operation *, 8> candidates;
+    auto erase = [&](Operation *dead) {
+        for (Value operand : dead->getOperands())
+            if (Operation *definition = operand.getDefiningOp())
+                candidates.insert(definition);
+        dead->erase();
+    };
+    erase(op);
     while (!candidates.empty()) {
-        Operation *op = candidates.pop_back_val();
-        if (!op->use_empty() || ir::mustKeep(op))
-            continue;
-        addDefinitions(op, candidates);
-        op->erase();
+        Operation *next = candidates.pop_back_val();
+        if (next->use_empty() && !ir::mustKeep(next))
+            erase(next);
     }
 }
 

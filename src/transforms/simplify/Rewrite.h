@@ -4,7 +4,6 @@
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/SmallVector.h"
 
 #include "ir/Dialect.h"
 
@@ -38,8 +37,8 @@ class Rewrite {
 /// Applies the rule to every operation without a kernel hint, again and again until nothing changes.
 void applyEverywhere(mlir::ModuleOp module, Rule rule);
 
-/// Erases those operations that nobody uses or needs, then the definitions of their operands likewise.
-void eraseIfDead(llvm::SmallVector<mlir::Operation *> candidates);
+/// Erases op, which has no users, and then the definitions of its operands that nobody uses or needs any more.
+void eraseWithOperands(mlir::Operation *op);
 
 inline ops::TypeDesc typeOf(mlir::Value v) { return ir::toTypeDesc(v.getType()); }
 /// A matrix of a known numeric value type.

@@ -20,7 +20,8 @@ class Csv : public InTempDir {
                               ",\"valueType\":\"" + type + "\"}");
         return put("x.csv", text);
     }
-    template <class T> std::vector<T> readCells(const std::string &text, size_t rows, size_t cols, const std::string &type) {
+    template <class T>
+    std::vector<T> readCells(const std::string &text, size_t rows, size_t cols, const std::string &type) {
         return cellsOf<T>(io::readMatrix(table(text, rows, cols, type)).matrix());
     }
     std::string readFailure(const std::string &text, size_t rows, size_t cols, const std::string &type = "f64") {
@@ -117,7 +118,8 @@ TEST_F(Csv, ReadsFramesWithASchemaOrOneType) {
 }
 
 TEST_F(Csv, RejectsFramesWithDuplicateLabels) {
-    put("f.csv.meta", R"({"numRows":1,"numCols":2,"schema":[{"label":"a","valueType":"si64"},{"label":"a","valueType":"si64"}]})");
+    put("f.csv.meta",
+        R"({"numRows":1,"numCols":2,"schema":[{"label":"a","valueType":"si64"},{"label":"a","valueType":"si64"}]})");
     put("f.csv", "1,2\n");
     EXPECT_NE(failureOf([&] { io::readFrame(path("f.csv")); }), "");
 }
@@ -131,7 +133,8 @@ TEST_F(Csv, InfersShapeAndTypesWithoutMetadata) {
     std::vector<ValueType> types;
     for (auto &c : f.columns)
         types.push_back(c->type());
-    EXPECT_EQ(types, (std::vector<ValueType>{ValueType::SI64, ValueType::F64, ValueType::Str, ValueType::F64, ValueType::F64}));
+    EXPECT_EQ(types, (std::vector<ValueType>{ValueType::SI64, ValueType::F64, ValueType::Str, ValueType::F64,
+                                             ValueType::F64}));
     EXPECT_EQ(cellsOf<int64_t>(*f.columns[0]), (I{1, -2}));
     EXPECT_EQ(cellsOf<std::string>(*f.columns[2]), (S{"x", "3"}));
 }

@@ -38,7 +38,8 @@ TEST_F(FormatOf, MissingDataFilesAndDirectoriesAreNamed) {
     EXPECT_NE(failureOf([&] { io::readMatrix(path("none.csv")); }), "");
     std::filesystem::create_directory(path("d.csv"));
     EXPECT_NE(failureOf([&] { io::readMatrix(path("d.csv")); }), "");
-    EXPECT_NE(failureOf([&] { io::write(Dense::create(ValueType::F64, 1, 1, Buffer::Init::Zero), path("d.csv")); }), "");
+    EXPECT_NE(failureOf([&] { io::write(Dense::create(ValueType::F64, 1, 1, Buffer::Init::Zero), path("d.csv")); }),
+              "");
 }
 
 TEST_F(FormatOf, OnlyMatricesAndFramesAreWritten) {
@@ -60,7 +61,8 @@ TEST_F(FormatOf, InspectKnowsWhatMetadataSay) {
 }
 
 TEST_F(FormatOf, InspectTakesTheFirstColumnTypeForMatrices) {
-    put("x.csv.meta", R"({"numRows":2,"numCols":2,"schema":[{"label":"a","valueType":"si32"},{"label":"b","valueType":"str"}]})");
+    put("x.csv.meta",
+        R"({"numRows":2,"numCols":2,"schema":[{"label":"a","valueType":"si32"},{"label":"b","valueType":"str"}]})");
     EXPECT_EQ(io::inspect(path("x.csv"), false)->type, ValueType::SI32);
     EXPECT_EQ(io::inspect(path("x.csv"), true)->types, (std::vector<ValueType>{ValueType::SI32, ValueType::Str}));
     EXPECT_EQ(io::inspect(path("x.csv"), false)->sparsity, -1);
@@ -88,17 +90,27 @@ TEST_F(FormatOf, InspectLeavesWhatFailsAnyhowToTheReader) {
 
 TEST_F(FormatOf, InvalidMetadataAreRejected) {
     EXPECT_EQ(metaFailure(R"({"numRows":1,"numCols":1,"valueType":"f64"})"), "");
-    for (const char *json :
-         {"", "{", "1,1,0,f64", "[]", "null", R"({"numCols":1,"valueType":"f64"})", R"({"numRows":1,"valueType":"f64"})",
-          R"({"numRows":1,"numCols":1})", R"({"numRows":-1,"numCols":1,"valueType":"f64"})",
-          R"({"numRows":"1","numCols":1,"valueType":"f64"})", R"({"numRows":1.5,"numCols":1,"valueType":"f64"})",
-          R"({"numRows":1,"numCols":1,"valueType":"f65"})", R"({"numRows":1,"numCols":1,"valueType":7})",
-          R"({"numRows":1,"numCols":1,"schema":{}})", R"({"numRows":1,"numCols":1,"schema":[]})",
-          R"({"numRows":1,"numCols":1,"schema":[{"label":"a"}]})", R"({"numRows":1,"numCols":1,"schema":[{"valueType":"f64"}]})",
-          R"({"numRows":1,"numCols":1,"schema":[{"label":"a","valueType":""}]})",
-          R"({"numRows":1,"numCols":1,"schema":[{"label":"a","valueType":"x"}]})",
-          R"({"numRows":1,"numCols":2,"schema":[{"label":"a","valueType":"f64"}]})",
-          R"({"numRows":99999999999999999999,"numCols":1,"valueType":"f64"})"})
+    for (const char *json : {"",
+                             "{",
+                             "1,1,0,f64",
+                             "[]",
+                             "null",
+                             R"({"numCols":1,"valueType":"f64"})",
+                             R"({"numRows":1,"valueType":"f64"})",
+                             R"({"numRows":1,"numCols":1})",
+                             R"({"numRows":-1,"numCols":1,"valueType":"f64"})",
+                             R"({"numRows":"1","numCols":1,"valueType":"f64"})",
+                             R"({"numRows":1.5,"numCols":1,"valueType":"f64"})",
+                             R"({"numRows":1,"numCols":1,"valueType":"f65"})",
+                             R"({"numRows":1,"numCols":1,"valueType":7})",
+                             R"({"numRows":1,"numCols":1,"schema":{}})",
+                             R"({"numRows":1,"numCols":1,"schema":[]})",
+                             R"({"numRows":1,"numCols":1,"schema":[{"label":"a"}]})",
+                             R"({"numRows":1,"numCols":1,"schema":[{"valueType":"f64"}]})",
+                             R"({"numRows":1,"numCols":1,"schema":[{"label":"a","valueType":""}]})",
+                             R"({"numRows":1,"numCols":1,"schema":[{"label":"a","valueType":"x"}]})",
+                             R"({"numRows":1,"numCols":2,"schema":[{"label":"a","valueType":"f64"}]})",
+                             R"({"numRows":99999999999999999999,"numCols":1,"valueType":"f64"})"})
         EXPECT_NE(metaFailure(json), "") << json;
 }
 

@@ -23,7 +23,8 @@ std::string randFailure(int64_t rows, int64_t cols, Value min, Value max, double
 TEST(Fill, RepeatsTheValueInItsOwnType) {
     EXPECT_EQ(printed(run("fill", {number(1.5), number(int64_t(2)), number(int64_t(3))})),
               "DenseMatrix(2x3, double)\n1.5 1.5 1.5\n1.5 1.5 1.5\n");
-    EXPECT_EQ(printed(run("fill", {number(true), number(int64_t(1)), number(int64_t(2))})), "DenseMatrix(1x2, bool)\n1 1\n");
+    EXPECT_EQ(printed(run("fill", {number(true), number(int64_t(1)), number(int64_t(2))})),
+              "DenseMatrix(1x2, bool)\n1 1\n");
     EXPECT_EQ(printed(run("fill", {text("ab"), number(int64_t(2)), number(int64_t(1))})),
               "DenseMatrix(2x1, std::string)\nab\nab\n");
 }

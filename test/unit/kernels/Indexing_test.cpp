@@ -97,7 +97,8 @@ TEST(Extract, TakesPositionsInOrderWithRepetition) {
     EXPECT_EQ(cells<int64_t>(run("extractRow", {nine(), num(-3)})), (I{1, 2, 3}));
     EXPECT_EQ(run("extractRow", {nine(), matrix<int64_t>(0, 1, {})}).matrix().shapeText(), "0x3");
     EXPECT_EQ(run("extractCol", {nine(), matrix<int64_t>(0, 1, {})}).matrix().shapeText(), "3x0");
-    EXPECT_EQ(cells<std::string>(run("extractCol", {strings(1, 2, {"a", "b"}), column<bool>({true, false})})), (S{"b", "a"}));
+    EXPECT_EQ(cells<std::string>(run("extractCol", {strings(1, 2, {"a", "b"}), column<bool>({true, false})})),
+              (S{"b", "a"}));
 }
 
 TEST(Extract, RejectsWrongPositions) {
@@ -149,13 +150,17 @@ TEST(Insert, ReplacesRowsColumnsAndCells) {
               (I{0, 2, 3, 0, 5, 6, 0, 8, 9}));
     EXPECT_EQ(cells<int64_t>(run("insert", {nine(), matrix<int64_t>(2, 1, {0, 0}), num(0), num(2), num(1), num(2)})),
               (I{1, 0, 3, 4, 0, 6, 7, 8, 9}));
-    EXPECT_EQ(cells<std::string>(run("insert", {strings(1, 2, {"a", "b"}), strings(1, 1, {"z"}), num(0), num(1), num(1), num(2)})),
+    EXPECT_EQ(cells<std::string>(
+                  run("insert", {strings(1, 2, {"a", "b"}), strings(1, 1, {"z"}), num(0), num(1), num(1), num(2)})),
               (S{"a", "z"}));
 }
 
 TEST(Insert, OfNothingIsANoOp) {
-    EXPECT_EQ(cells<int64_t>(run("insertRow", {nine(), matrix<int64_t>(0, 3, {}), num(1), num(1)})), cells<int64_t>(nine()));
-    EXPECT_EQ(run("insertRow", {matrix<double>(0, 2, {}), matrix<double>(0, 2, {}), num(0), num(0)}).matrix().shapeText(), "0x2");
+    EXPECT_EQ(cells<int64_t>(run("insertRow", {nine(), matrix<int64_t>(0, 3, {}), num(1), num(1)})),
+              cells<int64_t>(nine()));
+    EXPECT_EQ(
+        run("insertRow", {matrix<double>(0, 2, {}), matrix<double>(0, 2, {}), num(0), num(0)}).matrix().shapeText(),
+        "0x2");
     EXPECT_NE(failure("insertRow", {nine(), matrix<int64_t>(0, 3, {}), num(3), num(3)}), "");
 }
 

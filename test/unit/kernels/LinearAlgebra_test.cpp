@@ -89,9 +89,11 @@ TEST(MatMul, OfAMatrixWithItsOwnTransposeIsBitwiseSymmetric) {
 }
 
 TEST(MatMul, ComputesInTheMostGeneralType) {
-    EXPECT_EQ(printed(product(matrix<int64_t>(1, 2, {1, 2}), column<double>({.5, .25}))), "DenseMatrix(1x1, double)\n1\n");
+    EXPECT_EQ(printed(product(matrix<int64_t>(1, 2, {1, 2}), column<double>({.5, .25}))),
+              "DenseMatrix(1x1, double)\n1\n");
     EXPECT_EQ(product(column<int8_t>({1}), column<uint32_t>({1})).matrix().type(), ValueType::UI32);
-    EXPECT_EQ(printed(product(rowVector<bool>({true, true}), column<bool>({true, true}))), "DenseMatrix(1x1, int64_t)\n2\n");
+    EXPECT_EQ(printed(product(rowVector<bool>({true, true}), column<bool>({true, true}))),
+              "DenseMatrix(1x1, int64_t)\n2\n");
 }
 
 TEST(MatMul, WrapsIntegersAndPassesNanOn) {
@@ -132,7 +134,8 @@ TEST(Solve, SolvesForOneAndSeveralColumns) {
 TEST(Solve, PromotesIntegersAndKeepsFloats) {
     EXPECT_EQ(printed(run("solve", {matrix<int64_t>(2, 2, {2, 0, 0, 4}), column<int64_t>({1, 1})})),
               "DenseMatrix(2x1, double)\n0.5\n0.25\n");
-    EXPECT_EQ(printed(run("solve", {matrix<float>(1, 1, {2}), column<int64_t>({1})})), "DenseMatrix(1x1, float)\n0.5\n");
+    EXPECT_EQ(printed(run("solve", {matrix<float>(1, 1, {2}), column<int64_t>({1})})),
+              "DenseMatrix(1x1, float)\n0.5\n");
     EXPECT_EQ(run("solve", {matrix<double>(0, 0, {}), matrix<double>(0, 2, {})}).matrix().shapeText(), "0x2");
 }
 

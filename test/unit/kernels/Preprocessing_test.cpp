@@ -51,7 +51,8 @@ TEST(Recode, GivesNanOneCodeAndAcceptsNothing) {
 
 TEST(OneHot, KeepsDropsAndEncodesColumns) {
     Value x = matrix<int64_t>(2, 3, {7, 5, 0, 8, 6, 2});
-    EXPECT_EQ(printed(run("oneHot", {x, rowVector<int64_t>({-1, 0, 3})})), "DenseMatrix(2x4, int64_t)\n7 1 0 0\n8 0 0 1\n");
+    EXPECT_EQ(printed(run("oneHot", {x, rowVector<int64_t>({-1, 0, 3})})),
+              "DenseMatrix(2x4, int64_t)\n7 1 0 0\n8 0 0 1\n");
     EXPECT_EQ(printed(run("oneHot", {strings(3, 1, {"u", "v", "u"}), rowVector<int64_t>({2})})),
               "DenseMatrix(3x2, int64_t)\n1 0\n0 1\n1 0\n");
 }
@@ -76,7 +77,8 @@ TEST(Bin, IsLeftOpenExceptForTheFirst) {
 }
 
 TEST(Bin, ClipsAndKeepsNan) {
-    auto v = cells<double>(run("bin", {column<double>({-INFINITY, INFINITY, NAN, -3, 99}), num(2), number(0.0), number(4.0)}));
+    auto v = cells<double>(
+        run("bin", {column<double>({-INFINITY, INFINITY, NAN, -3, 99}), num(2), number(0.0), number(4.0)}));
     EXPECT_EQ(v[0], 0);
     EXPECT_EQ(v[1], 1);
     EXPECT_TRUE(std::isnan(v[2]));

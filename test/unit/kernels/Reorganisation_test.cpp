@@ -32,11 +32,13 @@ template <class T> Value counting(size_t rows, size_t cols) {
 }
 
 template <class T> class TransposeOf : public testing::Test {};
-using CellTypes = testing::Types<bool, int8_t, uint8_t, int32_t, uint32_t, int64_t, uint64_t, float, double, std::string>;
+using CellTypes =
+    testing::Types<bool, int8_t, uint8_t, int32_t, uint32_t, int64_t, uint64_t, float, double, std::string>;
 TYPED_TEST_SUITE(TransposeOf, CellTypes);
 
 TYPED_TEST(TransposeOf, ExchangesRowsAndColumnsInEveryShape) {
-    for (auto [rows, cols] : {std::pair<size_t, size_t>{0, 0}, {0, 5}, {5, 0}, {1, 1}, {1, 7}, {7, 1}, {3, 5}, {32, 32}, {33, 70}}) {
+    for (auto [rows, cols] :
+         {std::pair<size_t, size_t>{0, 0}, {0, 5}, {5, 0}, {1, 1}, {1, 7}, {7, 1}, {3, 5}, {32, 32}, {33, 70}}) {
         Value m = counting<TypeParam>(rows, cols);
         for (const Value &x : {m, windowed(m)}) {
             Value t = run("transpose", {x});
@@ -53,7 +55,8 @@ TYPED_TEST(TransposeOf, ExchangesRowsAndColumnsInEveryShape) {
 TEST(ColBind, PutsColumnsSideBySideInTheGeneralType) {
     EXPECT_EQ(printed(run("colBind", {column<int64_t>({1, 2}), matrix<double>(2, 2, {.5, 1, 2, 3})})),
               "DenseMatrix(2x3, double)\n1 0.5 1\n2 2 3\n");
-    EXPECT_EQ(printed(run("colBind", {strings(1, 1, {"a"}), strings(1, 1, {"b"})})), "DenseMatrix(1x2, std::string)\na b\n");
+    EXPECT_EQ(printed(run("colBind", {strings(1, 1, {"a"}), strings(1, 1, {"b"})})),
+              "DenseMatrix(1x2, std::string)\na b\n");
     EXPECT_EQ(printed(run("colBind", {strings(1, 1, {"a"}), column<double>({1.5})})),
               "DenseMatrix(1x2, std::string)\na 1.500000\n");
     EXPECT_EQ(run("colBind", {matrix<double>(0, 2, {}), matrix<double>(0, 3, {})}).matrix().shapeText(), "0x5");
@@ -91,9 +94,12 @@ TEST(Binds, OfFramesRejectClashes) {
 
 TEST(Reshape, KeepsCellsRowByRow) {
     Value m = matrix<int64_t>(2, 3, {1, 2, 3, 4, 5, 6});
-    EXPECT_EQ(printed(run("reshape", {m, number(int64_t(3)), number(2.0)})), "DenseMatrix(3x2, int64_t)\n1 2\n3 4\n5 6\n");
-    EXPECT_EQ(cells<int64_t>(run("reshape", {windowed(m), number(int64_t(6)), number(int64_t(1))})), (I{1, 2, 3, 4, 5, 6}));
-    EXPECT_EQ(run("reshape", {matrix<double>(0, 3, {}), number(int64_t(7)), number(int64_t(0))}).matrix().shapeText(), "7x0");
+    EXPECT_EQ(printed(run("reshape", {m, number(int64_t(3)), number(2.0)})),
+              "DenseMatrix(3x2, int64_t)\n1 2\n3 4\n5 6\n");
+    EXPECT_EQ(cells<int64_t>(run("reshape", {windowed(m), number(int64_t(6)), number(int64_t(1))})),
+              (I{1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(run("reshape", {matrix<double>(0, 3, {}), number(int64_t(7)), number(int64_t(0))}).matrix().shapeText(),
+              "7x0");
     EXPECT_EQ(cells<std::string>(run("reshape", {strings(2, 1, {"a", "b"}), number(int64_t(1)), number(int64_t(2))})),
               (S{"a", "b"}));
 }
@@ -115,7 +121,8 @@ TEST(Reverse, ReversesRowsAlsoInPlace) {
     args.push_back(std::move(mine));
     Value result = runConsuming("reverse", 1, std::move(args));
     EXPECT_EQ(cells<int64_t>(result), (I{5, 6, 3, 4, 1, 2}));
-    EXPECT_EQ(printed(run("reverse", {frame({{"a", strings(2, 1, {"x", "y"})}})})), "Frame(2x1, [a:std::string])\ny\nx\n");
+    EXPECT_EQ(printed(run("reverse", {frame({{"a", strings(2, 1, {"x", "y"})}})})),
+              "Frame(2x1, [a:std::string])\ny\nx\n");
     EXPECT_EQ(run("reverse", {matrix<double>(0, 2, {})}).matrix().shapeText(), "0x2");
     EXPECT_NE(failure("reverse", {number(1.0)}), "");
 }
@@ -162,10 +169,13 @@ TEST(Order, SortsFramesByStringColumnsBytewise) {
 
 TEST(Order, AcceptsNoRowsAndRejectsWrongColumns) {
     EXPECT_EQ(order(matrix<double>(0, 2, {}), {1}, {true}, false).matrix().shapeText(), "0x2");
-    auto fails = [](int64_t c) { return failure("order", {column<double>({1}), number(c), number(true), number(true)}); };
+    auto fails = [](int64_t c) {
+        return failure("order", {column<double>({1}), number(c), number(true), number(true)});
+    };
     EXPECT_NE(fails(1), "");
     EXPECT_NE(fails(-1), "");
-    EXPECT_NE(failure("order", {column<double>({1}), number(int64_t(0)), number(true), number(true), number(true)}), "");
+    EXPECT_NE(failure("order", {column<double>({1}), number(int64_t(0)), number(true), number(true), number(true)}),
+              "");
 }
 
 TEST(Replace, ReplacesEqualCellsInTheGeneralType) {
@@ -186,7 +196,9 @@ TEST(Replace, LeavesASharedArgumentAlone) {
     EXPECT_NE(failure("replace", {m, m, number(1.0)}), "");
 }
 
-Value tri(Value x, bool upper, bool diag, bool values) { return run("tri", {x, number(upper), number(diag), number(values)}); }
+Value tri(Value x, bool upper, bool diag, bool values) {
+    return run("tri", {x, number(upper), number(diag), number(values)});
+}
 
 TEST(Tri, KeepsOneTriangle) {
     Value m = matrix<int64_t>(3, 3, {1, 2, 3, 4, 5, 6, 7, 0, 9});
