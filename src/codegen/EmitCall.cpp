@@ -36,7 +36,7 @@ llvm::CallInst *Emitter::callRuntime(const char *name, llvm::Type *result, llvm:
     LlvmTypes types;
     for (llvm::Value *v : args)
         types.push_back(v->getType());
-    return b.CreateCall(target.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false)), args);
+    return b.CreateCall(target->getOrInsertFunction(name, llvm::FunctionType::get(result, types, false)), args);
 }
 
 void Emitter::setCallSite(mlir::Location loc, std::string_view operation) {
@@ -180,11 +180,10 @@ void Emitter::emitMap(DaphneOp op) {
     mlir::Type cellIn = mlir::cast<ir::MatrixType>(op->getOperand(0).getType()).element();
     mlir::Type cellOut = mlir::cast<ir::MatrixType>(op->getResult(0).getType()).element();
     auto callee = op->getAttrOfType<mlir::FlatSymbolRefAttr>(ir::kCallee).getValue();
-    llvm::Function *inner = target.getFunction(("fn_" + callee).str());
+    llvm::Function *inner = declaration(callee);
     auto *type = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr, i64}, false);
-    auto *loop = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "map_" + callee, target);
+    auto *loop = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "map_" + callee, *target);
     loop->setUWTableKind(llvm::UWTableKind::Async);
-    hasLoops = true;
     {
         llvm::IRBuilder<>::InsertPointGuard guard(b);
         auto *entry = llvm::BasicBlock::Create(context, "entry", loop);
@@ -248,11 +247,9 @@ void Emitter::emitKernelCall(DaphneOp op) {
         b.CreateStore(b.getInt64(staticTag(resultTypes.back())), slotField(resultArea, i, 0));
     }
     std::string symbol = ops::kernelName(kernel->mnemonic, resultTypes, argTypes);
-    llvm::FunctionCallee &callee = kernels[symbol];
-    if (!callee) {
-        auto *type = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr, ptr, i64, i64, i64}, false);
-        callee = target.getOrInsertFunction(symbol, type);
-    }
+    auto *type = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr, ptr, i64, i64, i64}, false);
+    llvm::FunctionCallee callee = target->getOrInsertFunction(symbol, type);
+    kernels.insert(std::move(symbol));
     auto mask = op->getAttrOfType<mlir::IntegerAttr>(ir::kConsume);
     uint64_t castTarget = 0;
     if (op.is("cast")) {

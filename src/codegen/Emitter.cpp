@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Intrinsics.h"
 
 namespace daphne::codegen {
@@ -11,18 +12,11 @@ namespace daphne::codegen {
 using llvm::BasicBlock;
 using llvm::PHINode;
 
-Emitter::Emitter(llvm::LLVMContext &context, llvm::Module &target, std::vector<CallSite> &callSites,
+Emitter::Emitter(llvm::Module &glue, llvm::Module &hot, std::vector<CallSite> &callSites,
                  std::vector<Value> &literals)
-    : context(context), target(target), b(context), callSites(callSites), literals(literals),
-      i64(llvm::Type::getInt64Ty(context)), ptr(llvm::PointerType::getUnqual(context)),
+    : context(glue.getContext()), glue(glue), hot(hot), target(&glue), b(context), callSites(callSites),
+      literals(literals), i64(llvm::Type::getInt64Ty(context)), ptr(llvm::PointerType::getUnqual(context)),
       slotType(llvm::StructType::get(i64, i64)) {}
-
-std::vector<std::string> Emitter::kernelSymbols() const {
-    std::vector<std::string> names;
-    for (auto &[name, callee] : kernels)
-        names.push_back(name);
-    return names;
-}
 
 llvm::Type *Emitter::llvmType(mlir::Type type) {
     if (ir::isReference(type))
@@ -62,13 +56,64 @@ BasicBlock *Emitter::newBlock(const char *name) { return BasicBlock::Create(cont
 
 // ---- functions
 
-void Emitter::declareFunction(mlir::func::FuncOp f) {
+namespace {
+
+/// Optimising code generators take more than linear time; straight-line giants gain nothing from them.
+constexpr size_t kMaxHotOperations = 3000;
+
+bool insideLoop(mlir::Operation *op) {
+    return op->getParentOfType<mlir::scf::WhileOp>() || op->getParentOfType<mlir::scf::ForOp>();
+}
+
+/// Functions that run code repeatedly: with loops, recursive, or called from inside such code.
+llvm::StringSet<> hotFunctions(mlir::ModuleOp module) {
+    llvm::StringSet<> hot;
+    std::vector<std::tuple<std::string, std::string, bool>> calls; // caller, callee, inside a loop
+    for (auto f : module.getOps<mlir::func::FuncOp>()) {
+        std::string caller = f.getSymName().str();
+        f.walk([&](mlir::Operation *op) {
+            if (mlir::isa<mlir::scf::WhileOp, mlir::scf::ForOp>(op))
+                hot.insert(caller);
+            else if (auto call = mlir::dyn_cast<mlir::func::CallOp>(op))
+                calls.emplace_back(caller, call.getCallee().str(), insideLoop(op) || caller == call.getCallee());
+            else if (auto map = ir::asOp(op, "map"))
+                calls.emplace_back(caller, map->getAttrOfType<mlir::FlatSymbolRefAttr>(ir::kCallee).getValue().str(),
+                                   true);
+        });
+    }
+    llvm::StringSet<> repeated;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (auto &[caller, callee, inLoop] : calls)
+            if (inLoop || repeated.contains(caller))
+                changed |= repeated.insert(callee).second;
+    }
+    for (auto &entry : repeated)
+        hot.insert(entry.getKey());
+    for (auto f : module.getOps<mlir::func::FuncOp>()) {
+        size_t operations = 0;
+        f.walk([&](mlir::Operation *) { ++operations; });
+        if (operations > kMaxHotOperations)
+            hot.erase(f.getSymName());
+    }
+    return hot;
+}
+
+} // namespace
+
+/// The function of an IR symbol in the module being written, declared there if need be.
+llvm::Function *Emitter::declaration(llvm::StringRef symbol) {
+    std::string name = ("fn_" + symbol).str();
+    if (llvm::Function *existing = target->getFunction(name))
+        return existing;
+    auto f = source.lookupSymbol<mlir::func::FuncOp>(symbol);
     LlvmTypes params{ptr};
     for (mlir::Type t : f.getFunctionType().getInputs())
         append(params, t);
     auto *type = llvm::FunctionType::get(resultType(f.getFunctionType().getResults()), params, false);
-    auto *fn = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "fn_" + f.getSymName(), target);
+    auto *fn = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, *target);
     fn->setUWTableKind(llvm::UWTableKind::Async);
+    return fn;
 }
 
 /// One argument and one result area per function: calls never nest, so all share them.
@@ -95,7 +140,7 @@ void Emitter::emitStackCheck() {
 }
 
 void Emitter::emitFunction(mlir::func::FuncOp f) {
-    function = target.getFunction(("fn_" + f.getSymName()).str());
+    function = declaration(f.getSymName());
     b.SetInsertPoint(newBlock("entry"));
     contextArg = function->getArg(0);
     values.clear();
@@ -129,7 +174,7 @@ void Emitter::emitFunctionCall(mlir::func::CallOp op) {
     llvm::SmallVector<llvm::Value *> args{contextArg};
     for (mlir::Value v : op.getOperands())
         append(args, get(v));
-    auto *call = b.CreateCall(target.getFunction(("fn_" + op.getCallee()).str()), args);
+    auto *call = b.CreateCall(declaration(op.getCallee()), args);
     unsigned next = 0;
     for (mlir::Value r : op.getResults()) {
         Lowered v{b.CreateExtractValue(call, next++)};
@@ -142,13 +187,13 @@ void Emitter::emitFunctionCall(mlir::func::CallOp op) {
 /// void daphne_entry(Context *, Slot *inputs, Slot *outputs): @main with its arguments and results in slots.
 void Emitter::emitEntry(mlir::func::FuncOp main) {
     auto *type = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr}, false);
-    function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, kEntry, target);
+    function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, kEntry, *target);
     function->setUWTableKind(llvm::UWTableKind::Async);
     b.SetInsertPoint(newBlock("entry"));
     llvm::SmallVector<llvm::Value *> args{function->getArg(0)};
     for (auto [i, t] : llvm::enumerate(main.getFunctionType().getInputs()))
         append(args, loadSlot(function->getArg(1), i, t));
-    auto *call = b.CreateCall(target.getFunction(("fn_" + main.getSymName()).str()), args);
+    auto *call = b.CreateCall(declaration(main.getSymName()), args);
     unsigned next = 0;
     for (auto [i, t] : llvm::enumerate(main.getFunctionType().getResults())) {
         Lowered v{b.CreateExtractValue(call, next++)};
@@ -160,10 +205,13 @@ void Emitter::emitEntry(mlir::func::FuncOp main) {
 }
 
 void Emitter::emitModule(mlir::ModuleOp module) {
-    for (auto f : module.getOps<mlir::func::FuncOp>())
-        declareFunction(f);
-    for (auto f : module.getOps<mlir::func::FuncOp>())
+    source = module;
+    llvm::StringSet<> worthwhile = hotFunctions(module);
+    for (auto f : module.getOps<mlir::func::FuncOp>()) {
+        target = worthwhile.contains(f.getSymName()) ? &hot : &glue;
         emitFunction(f);
+    }
+    target = &glue;
     emitEntry(module.lookupSymbol<mlir::func::FuncOp>("main"));
 }
 
@@ -244,7 +292,6 @@ void Emitter::emitIf(mlir::scf::IfOp op) {
 }
 
 void Emitter::emitWhile(mlir::scf::WhileOp op) {
-    hasLoops = true;
     LoweredList inits;
     for (mlir::Value v : op.getInits())
         inits.push_back(get(v));
@@ -270,7 +317,6 @@ void Emitter::emitWhile(mlir::scf::WhileOp op) {
 }
 
 void Emitter::emitFor(mlir::scf::ForOp op) {
-    hasLoops = true;
     LoweredList inits;
     for (mlir::Value v : op.getInitArgs())
         inits.push_back(get(v));

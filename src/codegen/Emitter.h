@@ -7,6 +7,8 @@
 /// held by reference as a pointer, values of unknown type as tag and bits.
 #pragma once
 
+#include <set>
+
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
@@ -27,14 +29,12 @@ struct Lowered {
 
 class Emitter {
   public:
-    Emitter(llvm::LLVMContext &context, llvm::Module &target, std::vector<CallSite> &callSites,
-            std::vector<Value> &literals);
+    /// Functions worth optimising (loops, recursion, called from those; not huge) go to `hot`, the others to `glue`.
+    Emitter(llvm::Module &glue, llvm::Module &hot, std::vector<CallSite> &callSites, std::vector<Value> &literals);
     void emitModule(mlir::ModuleOp module);
 
     /// Symbols used for kernels: all lead to the same trampoline, the kernel is its argument.
-    std::vector<std::string> kernelSymbols() const;
-    /// The program has loops or calls itself: worth optimising.
-    bool hasLoops = false;
+    const std::set<std::string> &kernelSymbols() const { return kernels; }
 
     static constexpr const char *kEntry = "daphne_entry";
 
@@ -43,7 +43,7 @@ class Emitter {
     using LoweredList = llvm::SmallVector<Lowered>;
 
     // ---- Emitter.cpp
-    void declareFunction(mlir::func::FuncOp f);
+    llvm::Function *declaration(llvm::StringRef symbol);
     void emitFunction(mlir::func::FuncOp f);
     void emitEntry(mlir::func::FuncOp main);
     void reserveArgumentArea(mlir::Region &body);
@@ -106,11 +106,13 @@ class Emitter {
     llvm::Value *pointerConstant(const void *p);
 
     llvm::LLVMContext &context;
-    llvm::Module &target;
+    llvm::Module &glue, &hot;
+    llvm::Module *target; ///< where the function being emitted goes
+    mlir::ModuleOp source;
     llvm::IRBuilder<> b;
     std::vector<CallSite> &callSites;
     std::vector<Value> &literals;
-    std::map<std::string, llvm::FunctionCallee> kernels;
+    std::set<std::string> kernels;
     llvm::DenseMap<mlir::Value, Lowered> values;
     llvm::Type *i64, *ptr, *slotType;
     // of the function being emitted

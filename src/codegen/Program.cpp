@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/Program.h"
 
+#include "llvm/ExecutionEngine/Orc/CompileUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
@@ -46,26 +47,66 @@ void initialiseTarget() {
 
 } // namespace
 
+namespace {
+
+constexpr const char *kHotModule = "hot";
+
+/// Compiles glue as fast as possible and hot code well: two target machines, chosen by the module's name.
+class TieredCompiler : public orc::IRCompileLayer::IRCompiler {
+  public:
+    explicit TieredCompiler(orc::JITTargetMachineBuilder builder)
+        : IRCompiler(orc::irManglingOptionsFromTargetOptions(builder.getOptions())), builder(std::move(builder)) {}
+
+    llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> operator()(llvm::Module &module) override {
+        bool isHot = module.getModuleIdentifier() == kHotModule;
+        builder.setCodeGenOptLevel(isHot ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
+        auto machine = builder.createTargetMachine();
+        if (!machine)
+            return machine.takeError();
+        return orc::SimpleCompiler(**machine)(module);
+    }
+
+  private:
+    orc::JITTargetMachineBuilder builder;
+};
+
+std::unique_ptr<orc::LLJIT> createJit() {
+    orc::JITTargetMachineBuilder machine{llvm::Triple(llvm::sys::getProcessTriple())};
+    machine.setCPU(llvm::sys::getHostCPUName().str());
+    return orThrow(orc::LLJITBuilder()
+                       .setJITTargetMachineBuilder(std::move(machine))
+                       .setCompileFunctionCreator([](orc::JITTargetMachineBuilder builder)
+                                                      -> llvm::Expected<std::unique_ptr<orc::IRCompileLayer::IRCompiler>> {
+                           return std::make_unique<TieredCompiler>(std::move(builder));
+                       })
+                       .create());
+}
+
+} // namespace
+
 std::unique_ptr<Program> Program::compile(mlir::ModuleOp module, const Options &options) {
     initialiseTarget();
     std::unique_ptr<Program> program(new Program);
-    auto context = std::make_unique<llvm::LLVMContext>();
-    auto target = std::make_unique<llvm::Module>("daphne", *context);
-    Emitter emitter(*context, *target, program->callSites, program->code->literals);
+    orc::ThreadSafeContext context(std::make_unique<llvm::LLVMContext>());
+    auto glue = std::make_unique<llvm::Module>("glue", *context.getContext());
+    auto hot = std::make_unique<llvm::Module>(kHotModule, *context.getContext());
+    Emitter emitter(*glue, *hot, program->callSites, program->code->literals);
     emitter.emitModule(module);
     program->results = module.lookupSymbol<mlir::func::FuncOp>("main").getNumResults();
 
-    orc::JITTargetMachineBuilder machine{llvm::Triple(llvm::sys::getProcessTriple())};
-    machine.setCPU(llvm::sys::getHostCPUName().str());
-    // Straight-line glue gains nothing from optimisation; loops do.
-    machine.setCodeGenOptLevel(emitter.hasLoops ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
-    auto jit = orThrow(orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(machine)).create());
-    target->setDataLayout(jit->getDataLayout());
-    target->setTargetTriple(jit->getTargetTriple().str());
-    if (options.llvmText) {
-        llvm::raw_string_ostream out(*options.llvmText);
-        target->print(out, nullptr);
-    }
+    auto jit = createJit();
+    auto add = [&](std::unique_ptr<llvm::Module> code) {
+        code->setDataLayout(jit->getDataLayout());
+        code->setTargetTriple(jit->getTargetTriple().str());
+        if (options.llvmText) {
+            llvm::raw_string_ostream out(*options.llvmText);
+            code->print(out, nullptr);
+        }
+        orThrow(jit->addIRModule(orc::ThreadSafeModule(std::move(code), context)));
+    };
+    if (!hot->empty())
+        add(std::move(hot));
+    add(std::move(glue));
 
     orc::SymbolMap symbols;
     auto define = [&](llvm::StringRef name, void *address) {
@@ -77,7 +118,6 @@ std::unique_ptr<Program> Program::compile(mlir::ModuleOp module, const Options &
     for (const std::string &name : emitter.kernelSymbols())
         define(name, reinterpret_cast<void *>(&daphne_call));
     orThrow(jit->getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols))));
-    orThrow(jit->addIRModule(orc::ThreadSafeModule(std::move(target), std::move(context))));
     auto address = orThrow(jit->lookup(Emitter::kEntry));
     program->code->entry = address.toPtr<void (*)(Context *, Slot *, Slot *)>();
     program->code->jit = std::move(jit);

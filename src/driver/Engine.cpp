@@ -14,6 +14,7 @@
 
 #include "codegen/Program.h"
 #include "driver/BigStack.h"
+#include "driver/OutOfMemoryExit.h"
 #include "driver/Pipeline.h"
 #include "ir/Dialect.h"
 #include "irgen/IrGen.h"
@@ -160,12 +161,17 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
     times.parsing += t1 - t0;
 
     irgen::Result generated = irgen::generate(state->context, parsed.program, generation);
-    runPipeline(*generated.module, options, [&](ExplainLevel level, const std::string &text) { explain(level, text); });
     std::string llvmText;
     codegen::Program::Options code;
     if (options.explains(ExplainLevel::Llvm))
         code.llvmText = &llvmText;
-    auto program = codegen::Program::compile(*generated.module, code);
+    std::unique_ptr<codegen::Program> program;
+    {
+        OutOfMemoryExit guard;
+        runPipeline(*generated.module, options,
+                    [&](ExplainLevel level, const std::string &text) { explain(level, text); });
+        program = codegen::Program::compile(*generated.module, code);
+    }
     if (code.llvmText)
         explain(ExplainLevel::Llvm, llvmText);
     double t2 = now();

@@ -23,11 +23,13 @@ void inferProperties(mlir::ModuleOp module, const Options &) {
 /// From what was written to what is cheapest.
 void selectPhysicalOperators(mlir::ModuleOp module, const Options &options) {
     if (options.phyOpSelection) {
+        transforms::eliminateCommonOps(module); // first: shared products must be seen as shared
         transforms::simplifyAlgebra(module);
-        transforms::eliminateCommonOps(module);
         transforms::simplifyTransposes(module);
         transforms::pushDownAggregates(module);
         transforms::orderMatMulChains(module);
+        transforms::inferTypes(module);
+        transforms::foldScalars(module);
         transforms::eliminateCommonOps(module);
     }
     transforms::eliminateDeadOps(module);
