@@ -94,7 +94,8 @@ void appendExcerpt(std::string &out, const Error &error, const SourceManager &so
         out += paint.bold(marks + " " + *texts[0].second, "31") + "\n";
         for (size_t i = 1; i < texts.size(); ++i) {
             size_t column = texts[i].first >= shift ? texts[i].first - shift : 0;
-            out += paint.bold(margin + " | ", "34") + paint.bold(std::string(column, ' ') + *texts[i].second, "31") + "\n";
+            out +=
+                paint.bold(margin + " | ", "34") + paint.bold(std::string(column, ' ') + *texts[i].second, "31") + "\n";
         }
     } else {
         out += paint.bold(marks, "31") + "\n";

@@ -25,7 +25,7 @@ struct SourceSpan {
 };
 
 struct LineColumn {
-    uint32_t line = 0; ///< 1-based
+    uint32_t line = 0;   ///< 1-based
     uint32_t column = 0; ///< 1-based, in bytes
 };
 

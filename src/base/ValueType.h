@@ -69,16 +69,26 @@ template <class F> decltype(auto) withValueType(ValueType t, F &&f) {
 
 /// Value type of a C++ cell type; uint64_t maps to UI64.
 template <class T> constexpr ValueType valueTypeOf() {
-    if constexpr (std::is_same_v<T, bool>) return ValueType::Bool;
-    else if constexpr (std::is_same_v<T, int8_t>) return ValueType::SI8;
-    else if constexpr (std::is_same_v<T, uint8_t>) return ValueType::UI8;
-    else if constexpr (std::is_same_v<T, int32_t>) return ValueType::SI32;
-    else if constexpr (std::is_same_v<T, uint32_t>) return ValueType::UI32;
-    else if constexpr (std::is_same_v<T, int64_t>) return ValueType::SI64;
-    else if constexpr (std::is_same_v<T, uint64_t>) return ValueType::UI64;
-    else if constexpr (std::is_same_v<T, float>) return ValueType::F32;
-    else if constexpr (std::is_same_v<T, double>) return ValueType::F64;
-    else return ValueType::Str;
+    if constexpr (std::is_same_v<T, bool>)
+        return ValueType::Bool;
+    else if constexpr (std::is_same_v<T, int8_t>)
+        return ValueType::SI8;
+    else if constexpr (std::is_same_v<T, uint8_t>)
+        return ValueType::UI8;
+    else if constexpr (std::is_same_v<T, int32_t>)
+        return ValueType::SI32;
+    else if constexpr (std::is_same_v<T, uint32_t>)
+        return ValueType::UI32;
+    else if constexpr (std::is_same_v<T, int64_t>)
+        return ValueType::SI64;
+    else if constexpr (std::is_same_v<T, uint64_t>)
+        return ValueType::UI64;
+    else if constexpr (std::is_same_v<T, float>)
+        return ValueType::F32;
+    else if constexpr (std::is_same_v<T, double>)
+        return ValueType::F64;
+    else
+        return ValueType::Str;
 }
 
 } // namespace daphne

@@ -90,8 +90,7 @@ llvm::Value *Emitter::nativeUnary(StringRef name, llvm::Value *v, ValueType type
     }
     if (name == "ewFloor" || name == "ewCeil" || name == "ewRound")
         return fp ? mathCall(name.drop_front(2).lower(), {v}, type) : v;
-    static const llvm::StringSet<> total{"ewExp",  "ewSin",  "ewCos",  "ewTan",
-                                         "ewSinh", "ewCosh", "ewTanh", "ewAtan"};
+    static const llvm::StringSet<> total{"ewExp", "ewSin", "ewCos", "ewTan", "ewSinh", "ewCosh", "ewTanh", "ewAtan"};
     if (total.contains(name) && fp)
         return mathCall(name.drop_front(2).lower(), {v}, type);
     return nullptr;
@@ -104,9 +103,9 @@ llvm::Value *Emitter::compare(StringRef name, llvm::Value *x, llvm::Value *y, Va
         P fp, sint, uint;
     };
     static const Row rows[] = {
-        {"ewEq", P::FCMP_OEQ, P::ICMP_EQ, P::ICMP_EQ},    {"ewNeq", P::FCMP_UNE, P::ICMP_NE, P::ICMP_NE},
-        {"ewLt", P::FCMP_OLT, P::ICMP_SLT, P::ICMP_ULT},  {"ewLe", P::FCMP_OLE, P::ICMP_SLE, P::ICMP_ULE},
-        {"ewGt", P::FCMP_OGT, P::ICMP_SGT, P::ICMP_UGT},  {"ewGe", P::FCMP_OGE, P::ICMP_SGE, P::ICMP_UGE},
+        {"ewEq", P::FCMP_OEQ, P::ICMP_EQ, P::ICMP_EQ},   {"ewNeq", P::FCMP_UNE, P::ICMP_NE, P::ICMP_NE},
+        {"ewLt", P::FCMP_OLT, P::ICMP_SLT, P::ICMP_ULT}, {"ewLe", P::FCMP_OLE, P::ICMP_SLE, P::ICMP_ULE},
+        {"ewGt", P::FCMP_OGT, P::ICMP_SGT, P::ICMP_UGT}, {"ewGe", P::FCMP_OGE, P::ICMP_SGE, P::ICMP_UGE},
     };
     for (const Row &r : rows)
         if (r.name == name)
@@ -213,9 +212,8 @@ bool Emitter::emitInternal(DaphneOp op) {
     StringRef name = op.mnemonic();
     if (name == "constant") {
         ops::Constant c = *ir::constantOf(op->getResult(0));
-        bind(op->getResult(0), c.type == ValueType::Str
-                                   ? literal(Value::string(c.s), op->getResult(0).getType())
-                                   : Lowered{constant(c)});
+        bind(op->getResult(0),
+             c.type == ValueType::Str ? literal(Value::string(c.s), op->getResult(0).getType()) : Lowered{constant(c)});
     } else if (name == "undef") {
         bind(op->getResult(0), undef(op->getResult(0).getType()));
     } else if (name == "retain") {
@@ -229,8 +227,8 @@ bool Emitter::emitInternal(DaphneOp op) {
     } else if (name == "map") {
         emitMap(op);
     } else if (name == "tripCount") {
-        bind(op->getResult(0), {tripCount(get(op->getOperand(0)).bits, get(op->getOperand(1)).bits,
-                                          get(op->getOperand(2)).bits)});
+        bind(op->getResult(0),
+             {tripCount(get(op->getOperand(0)).bits, get(op->getOperand(1)).bits, get(op->getOperand(2)).bits)});
     } else if (name == "matrixConstant" && op->hasAttr(ir::kCells)) {
         emitLiteral(op);
     } else {

@@ -12,8 +12,7 @@ namespace daphne::codegen {
 using llvm::BasicBlock;
 using llvm::PHINode;
 
-Emitter::Emitter(llvm::Module &glue, llvm::Module &hot, std::vector<CallSite> &callSites,
-                 std::vector<Value> &literals)
+Emitter::Emitter(llvm::Module &glue, llvm::Module &hot, std::vector<CallSite> &callSites, std::vector<Value> &literals)
     : context(glue.getContext()), glue(glue), hot(hot), target(&glue), b(context), callSites(callSites),
       literals(literals), i64(llvm::Type::getInt64Ty(context)), ptr(llvm::PointerType::getUnqual(context)),
       slotType(llvm::StructType::get(i64, i64)) {}

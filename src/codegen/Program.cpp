@@ -73,13 +73,14 @@ class TieredCompiler : public orc::IRCompileLayer::IRCompiler {
 std::unique_ptr<orc::LLJIT> createJit() {
     orc::JITTargetMachineBuilder machine{llvm::Triple(llvm::sys::getProcessTriple())};
     machine.setCPU(llvm::sys::getHostCPUName().str());
-    return orThrow(orc::LLJITBuilder()
-                       .setJITTargetMachineBuilder(std::move(machine))
-                       .setCompileFunctionCreator([](orc::JITTargetMachineBuilder builder)
-                                                      -> llvm::Expected<std::unique_ptr<orc::IRCompileLayer::IRCompiler>> {
-                           return std::make_unique<TieredCompiler>(std::move(builder));
-                       })
-                       .create());
+    return orThrow(
+        orc::LLJITBuilder()
+            .setJITTargetMachineBuilder(std::move(machine))
+            .setCompileFunctionCreator([](orc::JITTargetMachineBuilder builder)
+                                           -> llvm::Expected<std::unique_ptr<orc::IRCompileLayer::IRCompiler>> {
+                return std::make_unique<TieredCompiler>(std::move(builder));
+            })
+            .create());
 }
 
 } // namespace

@@ -94,8 +94,8 @@ void daphne_expect_matrix(Context *, Object *object, uint64_t valueType, int64_t
     auto &m = static_cast<Dense &>(*object);
     auto wanted = static_cast<ValueType>(valueType);
     bool typeFits = wanted == ValueType::Unknown || m.type() == wanted;
-    bool shapeFits = (rows < 0 || m.rows() == static_cast<uint64_t>(rows)) &&
-                     (cols < 0 || m.cols() == static_cast<uint64_t>(cols));
+    bool shapeFits =
+        (rows < 0 || m.rows() == static_cast<uint64_t>(rows)) && (cols < 0 || m.cols() == static_cast<uint64_t>(cols));
     if (typeFits && shapeFits)
         return;
     auto dimension = [](int64_t n) { return n < 0 ? std::string("?") : std::to_string(n); };
@@ -144,8 +144,9 @@ std::span<const RuntimeSymbol> runtimeSymbols() {
     using BinaryFloat = float (*)(float, float);
 #define DAPHNE_SYMBOL(name) {#name, reinterpret_cast<void *>(&name)}
 #define DAPHNE_MATH(name)                                                                                              \
-    {#name, reinterpret_cast<void *>(static_cast<Unary>(&::name))},                                                    \
-        {#name "f", reinterpret_cast<void *>(static_cast<UnaryFloat>(&::name##f))}
+    {#name, reinterpret_cast<void *>(static_cast<Unary>(&::name))}, {                                                  \
+        #name "f", reinterpret_cast<void *>(static_cast<UnaryFloat>(&::name##f))                                       \
+    }
     static const RuntimeSymbol symbols[] = {
         DAPHNE_SYMBOL(daphne_call),
         DAPHNE_SYMBOL(daphne_retain),

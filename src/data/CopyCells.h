@@ -32,10 +32,9 @@ void copyInto(Dense &target, const Dense &source, size_t row, size_t col);
 /// The scalar as a cell of type T (a string scalar for strings). Needs a scalar of a fitting kind.
 template <class T> T cellOf(const Value &scalar) {
     if constexpr (std::is_same_v<T, std::string>)
-        return scalar.isString() ? scalar.text()
-                                 : withNumericType(scalar.scalarType(), [&]<class S>(TypeTag<S>) {
-                                       return std::to_string(scalar.as<S>());
-                                   });
+        return scalar.isString() ? scalar.text() : withNumericType(scalar.scalarType(), [&]<class S>(TypeTag<S>) {
+            return std::to_string(scalar.as<S>());
+        });
     else
         return scalar.as<T>();
 }

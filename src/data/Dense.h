@@ -20,7 +20,10 @@ class Buffer {
     /// Throws Error (status 3) naming the size if memory is exhausted.
     static Buffer *create(ValueType type, size_t numCells, Init init);
     void retain() noexcept { refs.fetch_add(1, std::memory_order_relaxed); }
-    void release() noexcept { if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(); }
+    void release() noexcept {
+        if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1)
+            destroy();
+    }
     bool unique() const noexcept { return refs.load(std::memory_order_acquire) == 1; }
     std::byte *data() const { return cells; }
 

@@ -66,16 +66,33 @@ template <class T> class Ref {
   public:
     Ref() = default;
     /// Takes over one reference.
-    static Ref adopt(T *object) { Ref r; r.object = object; return r; }
+    static Ref adopt(T *object) {
+        Ref r;
+        r.object = object;
+        return r;
+    }
     /// Adds a reference.
-    static Ref share(T *object) { if (object) object->retain(); return adopt(object); }
+    static Ref share(T *object) {
+        if (object)
+            object->retain();
+        return adopt(object);
+    }
     template <class... Args> static Ref make(Args &&...args) { return adopt(new T(std::forward<Args>(args)...)); }
 
-    Ref(const Ref &o) : object(o.object) { if (object) object->retain(); }
+    Ref(const Ref &o) : object(o.object) {
+        if (object)
+            object->retain();
+    }
     Ref(Ref &&o) noexcept : object(std::exchange(o.object, nullptr)) {}
     template <class U> Ref(Ref<U> o) : object(o.detach()) {}
-    Ref &operator=(Ref o) noexcept { std::swap(object, o.object); return *this; }
-    ~Ref() { if (object) object->release(); }
+    Ref &operator=(Ref o) noexcept {
+        std::swap(object, o.object);
+        return *this;
+    }
+    ~Ref() {
+        if (object)
+            object->release();
+    }
 
     T *get() const { return object; }
     T *operator->() const { return object; }

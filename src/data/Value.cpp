@@ -33,8 +33,8 @@ void Frame::addColumn(std::string label, Ref<Dense> column) {
         throw executionError("column \"" + label + "\" of a frame must be a matrix with one column, got " +
                              column->shapeText());
     if (column->rows() != numRows)
-        throw executionError("columns of a frame need equal numbers of rows, got " + std::to_string(numRows) +
-                             " and " + std::to_string(column->rows()) + " for \"" + label + "\"");
+        throw executionError("columns of a frame need equal numbers of rows, got " + std::to_string(numRows) + " and " +
+                             std::to_string(column->rows()) + " for \"" + label + "\"");
     if (find(label) != npos)
         throw executionError("duplicate frame label \"" + label + "\"");
     labels.push_back(std::move(label));

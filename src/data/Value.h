@@ -44,10 +44,19 @@ class List;
 class Value {
   public:
     Value() = default;
-    Value(const Value &o) : slot(o.slot) { if (isObject()) object()->retain(); }
+    Value(const Value &o) : slot(o.slot) {
+        if (isObject())
+            object()->retain();
+    }
     Value(Value &&o) noexcept : slot(std::exchange(o.slot, Slot{})) {}
-    Value &operator=(Value o) noexcept { std::swap(slot, o.slot); return *this; }
-    ~Value() { if (isObject()) object()->release(); }
+    Value &operator=(Value o) noexcept {
+        std::swap(slot, o.slot);
+        return *this;
+    }
+    ~Value() {
+        if (isObject())
+            object()->release();
+    }
 
     /// A number, stored as its C++ type says; type may retag (Size instead of UI64).
     template <class T> static Value scalar(T x, ValueType type = valueTypeOf<T>()) {
@@ -83,20 +92,29 @@ class Value {
     List &list() const;
     Ref<Dense> matrixRef() const { return Ref<Dense>::share(&matrix()); }
 
-    bool isObject() const { return slot.tag > slotTag(ValueKind::Scalar, ValueType::F64) || kind() > ValueKind::Scalar; }
+    bool isObject() const {
+        return slot.tag > slotTag(ValueKind::Scalar, ValueType::F64) || kind() > ValueKind::Scalar;
+    }
     Object *object() const { return reinterpret_cast<Object *>(slot.bits); }
 
     Slot raw() const { return slot; }
     /// Takes over the reference in the slot.
-    static Value adopt(Slot s) { Value v; v.slot = s; return v; }
+    static Value adopt(Slot s) {
+        Value v;
+        v.slot = s;
+        return v;
+    }
     /// Gives the reference away.
     Slot detach() { return std::exchange(slot, Slot{}); }
 
   private:
     template <class T> static uint64_t toBits(T x) {
-        if constexpr (std::is_same_v<T, double>) return std::bit_cast<uint64_t>(x);
-        else if constexpr (std::is_same_v<T, float>) return std::bit_cast<uint32_t>(x);
-        else return static_cast<uint64_t>(static_cast<int64_t>(x));
+        if constexpr (std::is_same_v<T, double>)
+            return std::bit_cast<uint64_t>(x);
+        else if constexpr (std::is_same_v<T, float>)
+            return std::bit_cast<uint32_t>(x);
+        else
+            return static_cast<uint64_t>(static_cast<int64_t>(x));
     }
     Slot slot;
 };
@@ -113,11 +131,15 @@ template <class To, class From> constexpr To convertNumber(From x) {
             return To(0);
         if constexpr (std::is_same_v<To, uint64_t>) {
             // Negative numbers wrap like the signed conversion would.
-            if (x >= From(18446744073709551616.0)) return ~uint64_t(0);
-            if (x >= From(9223372036854775808.0)) return static_cast<uint64_t>(x);
+            if (x >= From(18446744073709551616.0))
+                return ~uint64_t(0);
+            if (x >= From(9223372036854775808.0))
+                return static_cast<uint64_t>(x);
         }
-        if (x >= From(9223372036854775808.0)) return static_cast<To>(INT64_MAX);
-        if (x < From(-9223372036854775808.0)) return static_cast<To>(INT64_MIN);
+        if (x >= From(9223372036854775808.0))
+            return static_cast<To>(INT64_MAX);
+        if (x < From(-9223372036854775808.0))
+            return static_cast<To>(INT64_MIN);
         return static_cast<To>(static_cast<Limits64>(x));
     } else {
         return static_cast<To>(x);
@@ -126,10 +148,12 @@ template <class To, class From> constexpr To convertNumber(From x) {
 
 template <class T> T Value::as() const {
     return withNumericType(scalarType(), [&]<class S>(TypeTag<S>) -> T {
-        if constexpr (std::is_same_v<S, double>) return convertNumber<T>(std::bit_cast<double>(slot.bits));
+        if constexpr (std::is_same_v<S, double>)
+            return convertNumber<T>(std::bit_cast<double>(slot.bits));
         else if constexpr (std::is_same_v<S, float>)
             return convertNumber<T>(std::bit_cast<float>(static_cast<uint32_t>(slot.bits)));
-        else return convertNumber<T>(static_cast<S>(slot.bits));
+        else
+            return convertNumber<T>(static_cast<S>(slot.bits));
     });
 }
 

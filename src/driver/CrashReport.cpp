@@ -13,9 +13,7 @@ namespace {
 
 constexpr int kInternalError = 70;
 
-void say(const char *text) {
-    [[maybe_unused]] auto n = write(2, text, std::strlen(text));
-}
+void say(const char *text) { [[maybe_unused]] auto n = write(2, text, std::strlen(text)); }
 
 /// Only async-signal-safe calls.
 void crashed(int signal) {
@@ -42,7 +40,7 @@ void installCrashReport() {
     stack.ss_sp = alternate;
     stack.ss_size = sizeof alternate;
     sigaltstack(&stack, nullptr);
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = crashed;
     action.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND);
     for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})

@@ -36,9 +36,7 @@ double processAge() {
     return static_cast<double>(cpu.tv_sec) + 1e-9 * static_cast<double>(cpu.tv_nsec);
 }
 
-void writeError(const std::string &text) {
-    [[maybe_unused]] auto n = ::write(2, text.data(), text.size());
-}
+void writeError(const std::string &text) { [[maybe_unused]] auto n = ::write(2, text.data(), text.size()); }
 
 } // namespace
 

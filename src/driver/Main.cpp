@@ -40,11 +40,10 @@ std::string directoryOf(const std::string &path) {
 ScriptText readScript(const Options &options) {
     switch (options.source) {
     case ScriptSource::CommandLine: return {"command line", options.script, "."};
-    case ScriptSource::StandardInput:
-        return {"standard input", {std::istreambuf_iterator<char>(std::cin), {}}, "."};
+    case ScriptSource::StandardInput: return {"standard input", {std::istreambuf_iterator<char>(std::cin), {}}, "."};
     default: break;
     }
-    struct stat info {};
+    struct stat info{};
     if (stat(options.script.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
         throw Error(Stage::Parse, "the script " + options.script + " is a directory");
     std::ifstream file(options.script, std::ios::binary);

@@ -143,9 +143,7 @@ class FieldCursor {
     }
 
     bool atSeparator() const { return at != end && *at == ','; }
-    bool atLineEnd() const {
-        return at == end || *at == '\n' || (*at == '\r' && (at + 1 == end || at[1] == '\n'));
-    }
+    bool atLineEnd() const { return at == end || *at == '\n' || (*at == '\r' && (at + 1 == end || at[1] == '\n')); }
     void skipSeparator() { ++at; }
     /// From a line end to the start of the next line.
     void nextLine() {

@@ -19,7 +19,7 @@ class FileText {
 
   private:
     std::string_view content;
-    std::string copy;         ///< of what cannot be mapped
+    std::string copy; ///< of what cannot be mapped
     void *mapping = nullptr;
 };
 

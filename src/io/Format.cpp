@@ -27,7 +27,10 @@ Value readMatrixMarketAs(const std::string &path, const MaybeMetadata &meta) {
 }
 
 constexpr Format kFormats[] = {
-    {.extension = "csv", .readMatrix = readCsvMatrix, .readFrame = readCsvFrame, .writeMatrix = writeCsvMatrix,
+    {.extension = "csv",
+     .readMatrix = readCsvMatrix,
+     .readFrame = readCsvFrame,
+     .writeMatrix = writeCsvMatrix,
      .writeFrame = writeCsvFrame},
     {.extension = "mtx", .readMatrix = readMatrixMarketAs},
 };
@@ -56,9 +59,9 @@ template <class Fn> Fn need(Fn Format::*function, const std::string &path, const
         if (f.*function)
             possible += (possible.empty() ? "." : ", .") + std::string(f.extension);
     std::string_view extension = extensionOf(path);
-    throw executionError("cannot " + what + " file \"" + path + "\": " +
-                         (extension.empty() ? "it has no extension"
-                                            : "extension ." + std::string(extension) + " is not supported"))
+    throw executionError(
+        "cannot " + what + " file \"" + path + "\": " +
+        (extension.empty() ? "it has no extension" : "extension ." + std::string(extension) + " is not supported"))
         .withHint("supported: " + possible);
 }
 

@@ -189,8 +189,8 @@ template <class T> void readArray(Scanner &in, const Header &h, const DenseView<
 void needPlausibleSize(const Scanner &in, const Header &h) {
     size_t cells = 0;
     bool overflow = __builtin_mul_overflow(h.rows, h.cols, &cells);
-    size_t entries = h.coordinate ? h.numEntries
-                                  : (h.symmetry == Header::Symmetry::General ? cells : (cells - h.rows) / 2);
+    size_t entries =
+        h.coordinate ? h.numEntries : (h.symmetry == Header::Symmetry::General ? cells : (cells - h.rows) / 2);
     size_t bytes = h.coordinate ? 4 : 2; // "1 1\n", "1\n"; the last one may lack its line end
     if ((!h.coordinate && overflow) || (entries > 0 && entries > (in.bytesLeft() + 1) / bytes))
         throw in.error("the file is too short for the " + std::to_string(h.rows) + "x" + std::to_string(h.cols) +

@@ -110,9 +110,7 @@ class DaphneOp : public mlir::Op<DaphneOp, mlir::OpTrait::VariadicOperands, mlir
 DaphneOp asOp(mlir::Operation *op, llvm::StringRef mnemonic);
 /// Operation that defines v, if it is one of the dialect.
 DaphneOp definingOp(mlir::Value v);
-inline bool isOp(mlir::Value v, llvm::StringRef mnemonic) {
-    return bool(asOp(v.getDefiningOp(), mnemonic));
-}
+inline bool isOp(mlir::Value v, llvm::StringRef mnemonic) { return bool(asOp(v.getDefiningOp(), mnemonic)); }
 
 class DaphneDialect : public mlir::Dialect {
   public:

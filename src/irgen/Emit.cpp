@@ -88,7 +88,8 @@ void Generator::checkHint(const OpInfo &info, std::string_view hint, ValueRange 
     std::vector<TypeDesc> args;
     const Kernel *kernel = KernelTable::get().find(info.mnemonic);
     for (auto [i, v] : llvm::enumerate(operands))
-        args.push_back(asParameter(typeOf(v), kernel && i < kernel->params.size() ? kernel->params[i] : ParamKind::Any));
+        args.push_back(
+            asParameter(typeOf(v), kernel && i < kernel->params.size() ? kernel->params[i] : ParamKind::Any));
     std::string expected = ops::kernelName(info.mnemonic, results, args);
     if (ops::sameKernel(expected, hint))
         return;
@@ -109,9 +110,8 @@ std::vector<IrValue> Generator::emitMulti(std::string_view mnemonic, ValueRange 
     } catch (Error &e) {
         e.at(site.span);
         for (size_t i = 0; i < site.operands.size() && i < args.size(); ++i)
-            e.withLabel(site.operands[i], args[i].type.isMatrix() && args[i].type.hasShape()
-                                              ? args[i].type.shapeText()
-                                              : args[i].type.typeText());
+            e.withLabel(site.operands[i], args[i].type.isMatrix() && args[i].type.hasShape() ? args[i].type.shapeText()
+                                                                                             : args[i].type.typeText());
         raise(std::move(e));
     }
     SmallVector<Type> results;
@@ -128,10 +128,10 @@ std::vector<IrValue> Generator::emitMulti(std::string_view mnemonic, ValueRange 
     if (!hint.empty())
         attributes.push_back(builder.getNamedAttr(ir::kHint, builder.getStringAttr(hint)));
     if (mnemonic == "cast") {
-        attributes.push_back(builder.getNamedAttr(
-            ir::kTargetKind, builder.getI64IntegerAttr(static_cast<int64_t>(castTarget.kind))));
-        attributes.push_back(builder.getNamedAttr(
-            ir::kValue, builder.getI64IntegerAttr(static_cast<int64_t>(castTarget.valueType))));
+        attributes.push_back(
+            builder.getNamedAttr(ir::kTargetKind, builder.getI64IntegerAttr(static_cast<int64_t>(castTarget.kind))));
+        attributes.push_back(
+            builder.getNamedAttr(ir::kValue, builder.getI64IntegerAttr(static_cast<int64_t>(castTarget.valueType))));
     }
     auto op = ir::createOp(builder, loc(site.span), mnemonic, operands, results, attributes);
     return {op->result_begin(), op->result_end()};

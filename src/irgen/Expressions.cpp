@@ -10,13 +10,10 @@ using IrValue = mlir::Value;
 
 IrValue Generator::expr(const Expr *e) {
     switch (e->kind) {
-    case ExprKind::IntLit:
-        return constant({.type = as<IntLit>(e).type, .i = as<IntLit>(e).value}, e->span);
-    case ExprKind::FloatLit:
-        return constant({.type = as<FloatLit>(e).type, .d = as<FloatLit>(e).value}, e->span);
+    case ExprKind::IntLit: return constant({.type = as<IntLit>(e).type, .i = as<IntLit>(e).value}, e->span);
+    case ExprKind::FloatLit: return constant({.type = as<FloatLit>(e).type, .d = as<FloatLit>(e).value}, e->span);
     case ExprKind::BoolLit: return boolConstant(as<BoolLit>(e).value, e->span);
-    case ExprKind::StrLit:
-        return constant({.type = ValueType::Str, .s = std::string(as<StrLit>(e).value)}, e->span);
+    case ExprKind::StrLit: return constant({.type = ValueType::Str, .s = std::string(as<StrLit>(e).value)}, e->span);
     case ExprKind::ScriptArg: return expr(as<ScriptArg>(e).value);
     case ExprKind::Var: {
         IrValue *v = find(as<Var>(e).name);

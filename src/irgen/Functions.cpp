@@ -38,8 +38,8 @@ std::string keyOf(const FuncDef &def, const std::vector<Arg> &args) {
     for (const Arg &a : args) {
         key += "|" + a.type.text() + "~" + std::to_string(a.type.sparsity);
         if (a.constant)
-            key += "=" + std::to_string(a.constant->i) + ":" +
-                   std::to_string(llvm::bit_cast<uint64_t>(a.constant->d)) + ":" + a.constant->s;
+            key += "=" + std::to_string(a.constant->i) + ":" + std::to_string(llvm::bit_cast<uint64_t>(a.constant->d)) +
+                   ":" + a.constant->s;
     }
     return key;
 }
@@ -83,9 +83,8 @@ const Generator::FunctionTable &Generator::functionsOf(const Script *s) {
 std::vector<const FuncDef *> Generator::visibleFunctions(const Call &call) {
     std::vector<const FuncDef *> found;
     // Inputs of a session see each other's functions; imported scripts do not.
-    bool inSession = script == mainScript || std::ranges::any_of(options.functions, [&](const FuncDef *f) {
-                         return f->script == script;
-                     });
+    bool inSession = script == mainScript ||
+                     std::ranges::any_of(options.functions, [&](const FuncDef *f) { return f->script == script; });
     for (const FuncDef *f : options.functions)
         if (inSession && f->name == call.callee)
             found.push_back(f);
@@ -162,7 +161,8 @@ std::vector<IrValue> Generator::callFunction(const Call &e, const std::vector<co
     llvm::SmallVector<mlir::Type> results;
     for (const TypeDesc &t : target.results)
         results.push_back(irType(t));
-    auto call = builder.create<mlir::func::CallOp>(loc(e.span), mlir::func::FuncOp(target.op).getSymName(), results, operands);
+    auto call =
+        builder.create<mlir::func::CallOp>(loc(e.span), mlir::func::FuncOp(target.op).getSymName(), results, operands);
     if (target.neverReturns)
         throw DeadCode{};
     return {call.result_begin(), call.result_end()};
@@ -299,9 +299,8 @@ std::vector<IrValue> Generator::callMap(const Call &e) {
     if (target.results.size() != 1 || !target.results[0].isScalar() || !target.results[0].isComplete())
         raise(compileError(function->span, "map needs a function with one scalar result, " + std::string(def->name) +
                                                " has " + std::to_string(target.results.size()) + " results" +
-                                               (target.results.size() == 1
-                                                    ? " of type " + target.results[0].typeText()
-                                                    : std::string())));
+                                               (target.results.size() == 1 ? " of type " + target.results[0].typeText()
+                                                                           : std::string())));
     TypeDesc result = TypeDesc::matrix(target.results[0].valueType, type.rows, type.cols);
     auto op = ir::createOp(builder, loc(e.span), "map", matrix, irType(result),
                            builder.getNamedAttr(ir::kCallee, mlir::FlatSymbolRefAttr::get(target.op)));

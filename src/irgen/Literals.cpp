@@ -12,9 +12,10 @@ using IrValue = mlir::Value;
 namespace {
 
 template <class T> T cell(const Constant &c) {
-    return isFloat(c.type) ? static_cast<T>(c.d)
-                           : (isSigned(c.type) || c.type == ValueType::Bool ? static_cast<T>(c.i)
-                                                                            : static_cast<T>(static_cast<uint64_t>(c.i)));
+    return isFloat(c.type)
+               ? static_cast<T>(c.d)
+               : (isSigned(c.type) || c.type == ValueType::Bool ? static_cast<T>(c.i)
+                                                                : static_cast<T>(static_cast<uint64_t>(c.i)));
 }
 
 /// Attribute holding the cells: raw bytes for numbers, an array of strings otherwise.

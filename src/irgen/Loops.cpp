@@ -130,8 +130,7 @@ void Generator::forLoop(const For &s) {
         step = adapt(step, integer, s.span);
     }
     const TypeDesc size = TypeDesc::scalar(ValueType::Size);
-    IrValue count =
-        ir::createOp(builder, loc(s.span), "tripCount", {from, to, step}, irType(size))->getResult(0);
+    IrValue count = ir::createOp(builder, loc(s.span), "tripCount", {from, to, step}, irType(size))->getResult(0);
     IrValue zero = constant({.type = ValueType::Size, .i = 0}, s.span);
     IrValue one = constant({.type = ValueType::Size, .i = 1}, s.span);
 

@@ -387,7 +387,8 @@ Result Generator::run(const Program &program) {
     for (const Binding &b : options.inputs)
         inputs.push_back(irType(b.type));
     builder.setInsertionPointToEnd(module.getBody());
-    auto mainOp = builder.create<mlir::func::FuncOp>(builder.getUnknownLoc(), kMain, builder.getFunctionType(inputs, {}));
+    auto mainOp =
+        builder.create<mlir::func::FuncOp>(builder.getUnknownLoc(), kMain, builder.getFunctionType(inputs, {}));
     builder.setInsertionPointToStart(mainOp.addEntryBlock());
     scopes.emplace_back();
     for (size_t i = 0; i < options.inputs.size(); ++i)

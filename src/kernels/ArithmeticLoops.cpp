@@ -10,8 +10,8 @@ namespace daphne {
 namespace {
 
 /// Type in which integers wrap instead of overflowing.
-template <class T> using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
-                                                                std::type_identity<T>>::type;
+template <class T>
+using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
 
 struct Add {
     template <class T> static T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) + Wrapping<T>(b)); }

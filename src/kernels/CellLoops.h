@@ -16,7 +16,25 @@
 namespace daphne {
 
 enum class BinaryOp : uint8_t {
-    Add, Sub, Mul, Div, Pow, Mod, Log, Min, Max, Eq, Neq, Lt, Le, Gt, Ge, And, Or, Xor, Concat,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Pow,
+    Mod,
+    Log,
+    Min,
+    Max,
+    Eq,
+    Neq,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    And,
+    Or,
+    Xor,
+    Concat,
 };
 
 struct BinaryLoops {
@@ -33,7 +51,26 @@ BinaryLoops arithmeticLoops(BinaryOp op, ValueType g); ///< Add ... Max
 BinaryLoops truthLoops(BinaryOp op, ValueType g);      ///< Eq ... Xor
 
 enum class UnaryOp : uint8_t {
-    Minus, Abs, Sign, Exp, Ln, Sqrt, Round, Floor, Ceil, Sin, Cos, Tan, Sinh, Cosh, Tanh, Asin, Acos, Atan, Isnan, Not,
+    Minus,
+    Abs,
+    Sign,
+    Exp,
+    Ln,
+    Sqrt,
+    Round,
+    Floor,
+    Ceil,
+    Sin,
+    Cos,
+    Tan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Asin,
+    Acos,
+    Atan,
+    Isnan,
+    Not,
 };
 
 struct UnaryLoop {

@@ -120,13 +120,11 @@ Value convertScalar(const Value &scalar, ValueType t) {
     if (scalar.scalarType() == t)
         return scalar;
     if (scalar.isString())
-        return withNumericType(t, [&]<class T>(TypeTag<T>) {
-            return Value::scalar(parseLeading<T>(scalar.text(), t), t);
-        });
+        return withNumericType(
+            t, [&]<class T>(TypeTag<T>) { return Value::scalar(parseLeading<T>(scalar.text(), t), t); });
     if (t == ValueType::Str)
-        return withNumericType(scalar.scalarType(), [&]<class T>(TypeTag<T>) {
-            return Value::string(convertedText(scalar.as<T>()));
-        });
+        return withNumericType(scalar.scalarType(),
+                               [&]<class T>(TypeTag<T>) { return Value::string(convertedText(scalar.as<T>())); });
     return withNumericType(t, [&]<class T>(TypeTag<T>) { return Value::scalar(scalar.as<T>(), t); });
 }
 

@@ -30,8 +30,7 @@ Value fill(KernelCall &call, const Value &value, size_t rows, size_t cols) {
 template <class T>
 using Uniform = std::conditional_t<
     std::is_floating_point_v<T>, std::uniform_real_distribution<std::conditional_t<std::is_integral_v<T>, double, T>>,
-    std::uniform_int_distribution<
-        std::conditional_t<std::is_same_v<T, bool> || std::is_floating_point_v<T>, int, T>>>;
+    std::uniform_int_distribution<std::conditional_t<std::is_same_v<T, bool> || std::is_floating_point_v<T>, int, T>>>;
 
 constexpr int64_t kNoSeed = -1;
 

@@ -74,31 +74,36 @@ template <> struct FromValue<const Value &> {
 };
 template <> struct FromValue<const Dense &> {
     static const Dense &get(KernelCall &c, size_t i) {
-        if (!c.args[i].isMatrix()) wrongArgument(c, i, "a matrix");
+        if (!c.args[i].isMatrix())
+            wrongArgument(c, i, "a matrix");
         return c.args[i].matrix();
     }
 };
 template <> struct FromValue<const Frame &> {
     static const Frame &get(KernelCall &c, size_t i) {
-        if (!c.args[i].isFrame()) wrongArgument(c, i, "a frame");
+        if (!c.args[i].isFrame())
+            wrongArgument(c, i, "a frame");
         return c.args[i].frame();
     }
 };
 template <> struct FromValue<const List &> {
     static const List &get(KernelCall &c, size_t i) {
-        if (!c.args[i].isList()) wrongArgument(c, i, "a list");
+        if (!c.args[i].isList())
+            wrongArgument(c, i, "a list");
         return c.args[i].list();
     }
 };
 template <> struct FromValue<const std::string &> {
     static const std::string &get(KernelCall &c, size_t i) {
-        if (!c.args[i].isString()) wrongArgument(c, i, "a string");
+        if (!c.args[i].isString())
+            wrongArgument(c, i, "a string");
         return c.args[i].text();
     }
 };
 template <class T> struct NumberFromValue {
     static T get(KernelCall &c, size_t i) {
-        if (!c.args[i].isScalar() || c.args[i].isString()) wrongArgument(c, i, "a number");
+        if (!c.args[i].isScalar() || c.args[i].isString())
+            wrongArgument(c, i, "a number");
         return c.args[i].as<T>();
     }
 };
@@ -107,7 +112,8 @@ template <> struct FromValue<double> : NumberFromValue<double> {};
 template <> struct FromValue<bool> : NumberFromValue<bool> {};
 template <> struct FromValue<size_t> {
     static size_t get(KernelCall &c, size_t i) {
-        if (NumberFromValue<double>::get(c, i) <= -1.0) wrongArgument(c, i, "a number >= 0");
+        if (NumberFromValue<double>::get(c, i) <= -1.0)
+            wrongArgument(c, i, "a number >= 0");
         return c.args[i].as<uint64_t>();
     }
 };
@@ -144,11 +150,16 @@ template <auto F, class R, class... P> struct Adapter {
     }
 };
 template <class T> constexpr ParamKind paramKind() {
-    if constexpr (std::is_same_v<T, size_t>) return ParamKind::Size;
-    else if constexpr (std::is_same_v<T, int64_t>) return ParamKind::Integer;
-    else if constexpr (std::is_same_v<T, double>) return ParamKind::Real;
-    else if constexpr (std::is_same_v<T, bool>) return ParamKind::Bool;
-    else return ParamKind::Any;
+    if constexpr (std::is_same_v<T, size_t>)
+        return ParamKind::Size;
+    else if constexpr (std::is_same_v<T, int64_t>)
+        return ParamKind::Integer;
+    else if constexpr (std::is_same_v<T, double>)
+        return ParamKind::Real;
+    else if constexpr (std::is_same_v<T, bool>)
+        return ParamKind::Bool;
+    else
+        return ParamKind::Any;
 }
 template <class... P> struct ParamKinds {
     static constexpr std::array<ParamKind, sizeof...(P)> value = {paramKind<P>()...};

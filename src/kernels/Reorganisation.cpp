@@ -173,9 +173,8 @@ Value replace(KernelCall &call, const Dense &x, const Value &pattern, const Valu
         result = std::move(call.args[0]);
     else
         result = g == x.type() ? x.copy() : converted(x, g);
-    withValueType(g, [&]<class T>(TypeTag<T>) {
-        replaceCells(result.matrix(), cellOf<T>(pattern), cellOf<T>(replacement));
-    });
+    withValueType(
+        g, [&]<class T>(TypeTag<T>) { replaceCells(result.matrix(), cellOf<T>(pattern), cellOf<T>(replacement)); });
     return result;
 }
 

@@ -54,6 +54,7 @@ constexpr OpInfo down(std::string_view name, InferFn infer) {
             .reusable = 1};
 }
 
+// clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
     row("sumAll", Family::AggAll, all<counted>),
     row("sumRow", Family::AggRow, perRow<counted>),
@@ -123,6 +124,7 @@ constexpr Builtin kBuiltins[] = {
     {.signature = "cumMax(arg)", .op = "maxCum", .doc = "Running maxima down each column.",
      .example = "print(cumMax([2, 1, 3]));", .expect = "DenseMatrix(3x1, int64_t)\n2\n2\n3\n"},
 };
+// clang-format on
 
 } // namespace
 

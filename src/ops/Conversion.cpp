@@ -100,6 +100,7 @@ Types sparsity(const InferCall &call) {
     return {TypeDesc::scalar(ValueType::F64)};
 }
 
+// clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
     {.mnemonic = "cast", .infer = cast, .mayFail = castMayFail},
     {.mnemonic = "typeOf", .infer = typeOf},
@@ -122,6 +123,7 @@ constexpr Builtin kBuiltins[] = {
      .doc = "Fraction of non-zero cells: the compiler's estimate if it has one, else counted.",
      .example = "print(sparsity([0.0, 1.0, 0.0, 4.0]));", .expect = "0.5\n"},
 };
+// clang-format on
 
 } // namespace
 

@@ -191,6 +191,7 @@ constexpr OpInfo pairs(std::string_view name, InferFn infer, AtZero atZero, Faul
             .zeroPreserving = atZero == AtZero::Zero};
 }
 
+// clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
     unary("ewMinus", ewUnary, AtZero::Zero),
     unary("ewAbs", ewUnary, AtZero::Zero),
@@ -372,6 +373,7 @@ constexpr Builtin kOuter[] = {
      .example = "print(outerConcat([\"a\", \"b\"], t([\"x\", \"y\"])));",
      .expect = "DenseMatrix(2x2, std::string)\nax ay\nbx by\n"},
 };
+// clang-format on
 
 } // namespace
 

@@ -25,6 +25,7 @@ Types write(const InferCall &call) {
 }
 
 // Files may change between two reads and are changed by writes, so the order of both is kept.
+// clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
     {.mnemonic = "read", .minArgs = 2, .maxArgs = 2, .infer = read, .mayFail = always, .sideEffect = true},
     {.mnemonic = "write", .minArgs = 2, .maxArgs = 2, .numResults = 0, .infer = write, .mayFail = always,
@@ -55,6 +56,7 @@ constexpr Builtin kBuiltins[] = {
      .example = "writeFrame({\"b\": [\"x\"]}, \"example.csv\");\nprint(readFrame(\"example.csv\"));",
      .expect = "Frame(1x1, [b:std::string])\nx\n"},
 };
+// clang-format on
 
 } // namespace
 

@@ -163,6 +163,7 @@ bool setColLabelsPrefixMayFail(const InferCall &call) {
     return hasDuplicates(labels);
 }
 
+// clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
     {.mnemonic = "createFrame", .minArgs = 1, .maxArgs = kVariadic, .infer = createFrame,
      .mayFail = createFrameMayFail},
@@ -187,6 +188,7 @@ constexpr Builtin kBuiltins[] = {
      .example = "print(setColLabelsPrefix({\"a\": [1], \"old.b\": [2]}, \"p\"));",
      .expect = "Frame(1x2, [p.a:int64_t, p.b:int64_t])\n1 2\n"},
 };
+// clang-format on
 
 } // namespace
 

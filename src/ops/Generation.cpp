@@ -114,6 +114,7 @@ bool matrixConstantMayFail(const InferCall &call) {
     return false;
 }
 
+// clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
     {.mnemonic = "fill", .minArgs = 3, .maxArgs = 3, .infer = fill, .mayFail = fillMayFail},
     // Unseeded draws differ from call to call, so neither may be merged, moved or dropped.
@@ -140,6 +141,7 @@ constexpr Builtin kBuiltins[] = {
      .doc = "Column of the values from, from + inc, ... up to and including to; empty if inc points away from to.",
      .example = "print(seq(1, 5, 2));", .expect = "DenseMatrix(3x1, int64_t)\n1\n3\n5\n"},
 };
+// clang-format on
 
 } // namespace
 

@@ -241,6 +241,7 @@ bool insertMayFail(const InferCall &call) {
            !call.type(0).sameType(call.type(1));
 }
 
+// clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
     {.mnemonic = "sliceRow", .minArgs = 3, .maxArgs = 3, .infer = sliceRow, .mayFail = sliceMayFail<Dim::Row>},
     {.mnemonic = "sliceCol", .minArgs = 3, .maxArgs = 3, .infer = sliceCol, .mayFail = sliceMayFail<Dim::Col>},
@@ -260,6 +261,7 @@ constexpr OpInfo kOps[] = {
     {.mnemonic = "insertCol", .minArgs = 4, .maxArgs = 4, .infer = insertCol, .mayFail = insertMayFail, .reusable = 1},
     {.mnemonic = "insert", .minArgs = 6, .maxArgs = 6, .infer = insert, .mayFail = insertMayFail, .reusable = 1},
 };
+// clang-format on
 
 } // namespace
 

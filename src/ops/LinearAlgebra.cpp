@@ -29,8 +29,10 @@ std::string text(const Shape &s) { return TypeDesc::matrix(ValueType::F64, s.row
 
 TypeDesc product(const InferCall &call, const Shape &l, const Shape &r) {
     if (l.cols >= 0 && r.rows >= 0 && l.cols != r.rows)
-        throw compileError({}, "'" + std::string(userName(call.op.mnemonic)) + "' needs as many columns on the left as "
-                                   "rows on the right, got " + text(l) + " and " + text(r));
+        throw compileError({}, "'" + std::string(userName(call.op.mnemonic)) +
+                                   "' needs as many columns on the left as "
+                                   "rows on the right, got " +
+                                   text(l) + " and " + text(r));
     int64_t common = l.cols >= 0 ? l.cols : r.rows;
     return TypeDesc::matrix(productType(generalise(call, {0, 1})), l.rows, r.cols,
                             productSparsity(call.type(0).sparsity, call.type(1).sparsity, common));
@@ -103,6 +105,7 @@ Types isSymmetric(const InferCall &call) {
 
 bool squareMayFail(const InferCall &call) { return !call.type(0).isMatrix() || !allShapesKnown(call); }
 
+// clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
     {.mnemonic = "matMul", .minArgs = 4, .maxArgs = 4, .infer = matMul, .mayFail = productMayFail},
     {.mnemonic = "syrk", .infer = syrk, .mayFail = numericMayFail},
@@ -129,6 +132,7 @@ constexpr Builtin kBuiltins[] = {
      .doc = "Whether a square matrix equals its transpose.",
      .example = "print(isSymmetric([1, 2, 2, 3](2, 2)));", .expect = "1\n"},
 };
+// clang-format on
 
 } // namespace
 

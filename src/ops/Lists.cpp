@@ -61,6 +61,7 @@ Types length(const InferCall &call) {
 
 bool lengthMayFail(const InferCall &call) { return !call.type(0).isList(); }
 
+// clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
     {.mnemonic = "createList", .minArgs = 1, .maxArgs = kVariadic, .infer = createList, .mayFail = createListMayFail},
     {.mnemonic = "append", .minArgs = 2, .maxArgs = 2, .infer = append, .mayFail = appendMayFail, .reusable = 1},
@@ -84,6 +85,7 @@ constexpr Builtin kBuiltins[] = {
     {.signature = "length(list)", .op = "length", .doc = "Number of elements of a list.",
      .example = "print(length(createList([1, 2], [3])));", .expect = "2\n"},
 };
+// clang-format on
 
 } // namespace
 

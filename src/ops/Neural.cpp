@@ -39,6 +39,7 @@ bool biasAddMayFail(const InferCall &call) {
     return !allShapesKnown(call) || !numericMatrix(call.type(0)) || !numericMatrix(call.type(1));
 }
 
+// clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
     {.mnemonic = "softmax", .infer = softmax, .mayFail = numericMayFail, .reusable = 1},
     {.mnemonic = "relu", .infer = relu, .mayFail = numericMayFail, .zeroPreserving = true, .reusable = 1},
@@ -55,6 +56,7 @@ constexpr Builtin kBuiltins[] = {
      .doc = "Adds bias[c] to the c-th of the equal parts (channels) of every row.",
      .example = "print(biasAdd([1, 2, 3, 4](1, 4), [10, 20]));", .expect = "DenseMatrix(1x4, int64_t)\n11 12 23 24\n"},
 };
+// clang-format on
 
 } // namespace
 

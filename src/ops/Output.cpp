@@ -15,6 +15,7 @@ Types stop(const InferCall &call) {
 
 Types now(const InferCall &) { return {TypeDesc::scalar(ValueType::SI64)}; }
 
+// clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
     {.mnemonic = "print", .minArgs = 3, .maxArgs = 3, .numResults = 0, .infer = rule::none, .sideEffect = true},
     {.mnemonic = "stop", .numResults = 0, .infer = stop, .mayFail = rule::always, .sideEffect = true},
@@ -32,6 +33,7 @@ constexpr Builtin kBuiltins[] = {
     {.signature = "now()", .op = "now", .positionalOnly = true,
      .doc = "Nanoseconds since the epoch.", .example = "print(now() > 0);", .expect = "1\n"},
 };
+// clang-format on
 
 } // namespace
 

@@ -11,8 +11,8 @@ using namespace rule;
 void needColumn(const InferCall &call, size_t i) {
     const TypeDesc &t = call.type(i);
     if (t.cols >= 0 && t.cols != 1)
-        throw wrong(call, "needs a matrix with one column as argument " + std::to_string(i + 1) + ", got " +
-                              t.shapeText());
+        throw wrong(call,
+                    "needs a matrix with one column as argument " + std::to_string(i + 1) + ", got " + t.shapeText());
 }
 
 /// A constant result size; negative means automatic.
@@ -88,6 +88,7 @@ bool quantizeMayFail(const InferCall &call) {
     return !numericMatrix(call.type(0)) || !call.type(1).isScalar() || !call.type(2).isScalar();
 }
 
+// clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
     {.mnemonic = "ctable", .minArgs = 2, .maxArgs = 5, .infer = ctable, .mayFail = always},
     {.mnemonic = "recode", .minArgs = 2, .maxArgs = 2, .numResults = 2, .infer = recode, .mayFail = recodeMayFail},
@@ -121,6 +122,7 @@ constexpr Builtin kBuiltins[] = {
      .doc = "Linear 8-bit quantisation of the range from min to max, which is extended to contain zero.",
      .example = "print(quantize(as.f32([0.0, 1.0]), 0.0f, 1.0f));", .expect = "DenseMatrix(2x1, uint8_t)\n0\n255\n"},
 };
+// clang-format on
 
 } // namespace
 

@@ -76,11 +76,13 @@ struct Builtin {
     /// `[, x]` optional without default; `...` after the last name: any number of further arguments.
     /// The text before "(" is the builtin's name.
     std::string_view signature;
-    std::string_view op;                ///< mnemonic of the op it calls
-    std::string_view rowOp = {}, colOp = {}; ///< aggregates: op for axis 0 / 1 (second parameter, a parse-time constant)
+    std::string_view op; ///< mnemonic of the op it calls
+    std::string_view rowOp = {},
+                     colOp = {}; ///< aggregates: op for axis 0 / 1 (second parameter, a parse-time constant)
     bool positionalOnly = false;
     uint8_t parseTimeConstants = 0; ///< bit k: argument k must be a parse-time constant (besides the axis)
-    ResultAtParse atParse = ResultAtParse::Inferred; ///< Unknown: the parser must not use the inferred type (language 3.3)
+    ResultAtParse atParse =
+        ResultAtParse::Inferred; ///< Unknown: the parser must not use the inferred type (language 3.3)
     std::string_view doc = {};
     std::string_view example = {}; ///< runnable script
     std::string_view expect = {};  ///< its exact output
@@ -119,7 +121,7 @@ class Registry {
   private:
     struct Hash;
     Registry();
-    std::vector<const OpInfo *> opTable; ///< sorted by mnemonic
+    std::vector<const OpInfo *> opTable;  ///< sorted by mnemonic
     std::vector<BuiltinInfo> allBuiltins; ///< sorted by name
 };
 

@@ -186,6 +186,7 @@ Types diagVector(const InferCall &call) {
     return {TypeDesc::matrix(valueTypeOf(call.type(0)), either(call.type(0).rows, call.type(0).cols), 1)};
 }
 
+// clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
     {.mnemonic = "transpose", .infer = transpose, .mayFail = matrixMayFail},
     {.mnemonic = "colBind", .minArgs = 2, .maxArgs = 2, .infer = colBind, .mayFail = bindMayFail},
@@ -236,6 +237,7 @@ constexpr Builtin kBuiltins[] = {
     {.signature = "diagVector(arg)", .op = "diagVector", .doc = "Diagonal of a square matrix as a column.",
      .example = "print(diagVector([1, 2, 3, 4](2, 2)));", .expect = "DenseMatrix(2x1, int64_t)\n1\n4\n"},
 };
+// clang-format on
 
 } // namespace
 

@@ -108,9 +108,7 @@ TypeDesc mapped(const InferCall &call, Cells cells, ValueType result) {
 
 } // namespace
 
-std::vector<TypeDesc> ewUnary(const InferCall &call) {
-    return {mapped(call, Cells::Numbers, call.type(0).valueType)};
-}
+std::vector<TypeDesc> ewUnary(const InferCall &call) { return {mapped(call, Cells::Numbers, call.type(0).valueType)}; }
 std::vector<TypeDesc> ewUnaryFloat(const InferCall &call) {
     return {mapped(call, Cells::Numbers, floatOf(call.type(0).valueType))};
 }

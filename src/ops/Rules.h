@@ -31,13 +31,14 @@ std::vector<TypeDesc> sameAsFirst(const InferCall &);   ///< type and shape of o
 std::vector<TypeDesc> ewUnary(const InferCall &);       ///< numeric, same type and shape
 std::vector<TypeDesc> ewUnaryFloat(const InferCall &);  ///< numeric, floatOf, same shape
 std::vector<TypeDesc> ewUnaryString(const InferCall &); ///< strings
-std::vector<TypeDesc> ewArithmetic(const InferCall &);  ///< g with broadcasting; frame (+) scalar; two bools: si64; strings rejected
-std::vector<TypeDesc> ewAdd(const InferCall &);         ///< ewArithmetic, or concatenation if a string is involved
-std::vector<TypeDesc> ewMinMax(const InferCall &);      ///< ewArithmetic, strings allowed, two bools: bool
-std::vector<TypeDesc> ewFloat(const InferCall &);       ///< floatOf(g) with broadcasting
-std::vector<TypeDesc> ewCompare(const InferCall &);     ///< g with broadcasting; si64 for strings; bool for two bools
-std::vector<TypeDesc> ewLogical(const InferCall &);     ///< g if integer-like else ui64
-std::vector<TypeDesc> ewConcat(const InferCall &);      ///< strings; numbers are converted
+std::vector<TypeDesc>
+ewArithmetic(const InferCall &); ///< g with broadcasting; frame (+) scalar; two bools: si64; strings rejected
+std::vector<TypeDesc> ewAdd(const InferCall &);     ///< ewArithmetic, or concatenation if a string is involved
+std::vector<TypeDesc> ewMinMax(const InferCall &);  ///< ewArithmetic, strings allowed, two bools: bool
+std::vector<TypeDesc> ewFloat(const InferCall &);   ///< floatOf(g) with broadcasting
+std::vector<TypeDesc> ewCompare(const InferCall &); ///< g with broadcasting; si64 for strings; bool for two bools
+std::vector<TypeDesc> ewLogical(const InferCall &); ///< g if integer-like else ui64
+std::vector<TypeDesc> ewConcat(const InferCall &);  ///< strings; numbers are converted
 
 // Fault rules
 bool always(const InferCall &);

@@ -61,7 +61,7 @@ void watch(const Request &request) {
     stack.ss_sp = alternate;
     stack.ss_size = sizeof alternate;
     sigaltstack(&stack, nullptr);
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = failed;
     action.sa_flags = SA_ONSTACK;
     for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM})
@@ -224,7 +224,7 @@ class Mutator {
     }
 
     void nest(std::string &token) {
-        static constexpr const char *kWrappers[][2] = {{"(", ")"}, {"[", "]"}, {"{", "}"}, {"abs(", ")"},
+        static constexpr const char *kWrappers[][2] = {{"(", ")"}, {"[", "]"},   {"{", "}"},    {"abs(", ")"},
                                                        {"-", ""},  {"1 + ", ""}, {"if(1) ", ""}};
         auto &wrapper = kWrappers[below(std::size(kWrappers))];
         std::string open, close;
@@ -236,17 +236,36 @@ class Mutator {
     }
 
     static constexpr const char *kNumbers[] = {
-        "0",          "-1",         "2",          "255",   "2147483648", "9223372036854775807", "9223372036854775808",
-        "1000000000", "4294967296", "0.5",        "1e308", "1e999",      "nan",                 "-inf",
-        "true",       "7u",         "7z",         "1.5f",  "01",         "1__0",                "18446744073709551615u",
+        "0",
+        "-1",
+        "2",
+        "255",
+        "2147483648",
+        "9223372036854775807",
+        "9223372036854775808",
+        "1000000000",
+        "4294967296",
+        "0.5",
+        "1e308",
+        "1e999",
+        "nan",
+        "-inf",
+        "true",
+        "7u",
+        "7z",
+        "1.5f",
+        "01",
+        "1__0",
+        "18446744073709551615u",
     };
     static constexpr const char *kInsertions[] = {
-        "(",      ")",     "[",   "]",    "{",      "}",     "[[",   "]]",  "\"",  "/*",       "*/",     "+",
-        "-",      "*",     "/",   "^",    "@",      "%",     "==",   "<",   "&&",  "||",       "?",      ":",
-        "::",     "->",    ",",   ";",    "=",      ".",     "$",    "!",   "\\",  "if",       "else",   "while",
-        "for",    "do",    "def", "return", "import", "as",  "sum",  "t",   "fill", "createList", "print", "stop",
-        "\"s\"",  "2.5",   "true", "nan", "[1, 2]", "[1.5]", "{}",   "x",   "X",   "as.scalar", "as.str", "as.matrix",
-        "[0, 0]", "[, ]",  "matrix<f64>", "frame", "\xff", "\r",
+        "(",      ")",    "[",           "]",     "{",    "}",          "[[",    "]]",        "\"",     "/*",
+        "*/",     "+",    "-",           "*",     "/",    "^",          "@",     "%",         "==",     "<",
+        "&&",     "||",   "?",           ":",     "::",   "->",         ",",     ";",         "=",      ".",
+        "$",      "!",    "\\",          "if",    "else", "while",      "for",   "do",        "def",    "return",
+        "import", "as",   "sum",         "t",     "fill", "createList", "print", "stop",      "\"s\"",  "2.5",
+        "true",   "nan",  "[1, 2]",      "[1.5]", "{}",   "x",          "X",     "as.scalar", "as.str", "as.matrix",
+        "[0, 0]", "[, ]", "matrix<f64>", "frame", "\xff", "\r",
     };
 
     std::mt19937_64 engine;

@@ -43,8 +43,22 @@ class Arena {
 // ---------------------------------------------------------------- expressions
 
 enum class ExprKind : uint8_t {
-    IntLit, FloatLit, BoolLit, StrLit, ScriptArg, Var, Call, Cast, Index, Filter, Unary, Binary, Cond, MatrixLit,
-    FrameColumns, FrameRows,
+    IntLit,
+    FloatLit,
+    BoolLit,
+    StrLit,
+    ScriptArg,
+    Var,
+    Call,
+    Cast,
+    Index,
+    Filter,
+    Unary,
+    Binary,
+    Cond,
+    MatrixLit,
+    FrameColumns,
+    FrameRows,
 };
 
 struct Expr {
@@ -53,7 +67,7 @@ struct Expr {
 };
 
 struct IntLit : Expr {
-    int64_t value; ///< two's complement bits for unsigned types
+    int64_t value;  ///< two's complement bits for unsigned types
     ValueType type; ///< SI64, UI64 or Size
 };
 struct FloatLit : Expr {
@@ -205,7 +219,7 @@ struct Imported {
 };
 struct Import : Stmt {
     std::string_view path;
-    std::string_view alias; ///< "" if none
+    std::string_view alias;    ///< "" if none
     std::span<Imported> files; ///< set by the checker
 };
 

@@ -84,9 +84,7 @@ bool simplifySub(const Pair &p, Rewrite &rewrite) {
 }
 
 /// Both operands fit together for certain: replacing the operation hides no shape error.
-bool cannotFail(const Pair &p) {
-    return !p.a.isMatrix() || !p.b.isMatrix() || (p.a.hasShape() && p.b.hasShape());
-}
+bool cannotFail(const Pair &p) { return !p.a.isMatrix() || !p.b.isMatrix() || (p.a.hasShape() && p.b.hasShape()); }
 
 bool simplifyMul(const Pair &p, Rewrite &rewrite) {
     if (isNumber(p.cy, 1) && p.resultIsLike(p.a))
@@ -116,8 +114,7 @@ bool simplifyDiv(const Pair &p, Rewrite &rewrite) {
     // x / 2 and x * 0.5 round the same exact value. Only where x is not converted.
     if (p.a.valueType == p.result.valueType)
         if (auto factor = exactReciprocal(p.cy, p.result.valueType))
-            return rewrite.replaceWith("ewMul",
-                                       {p.x, rewrite.constant({.type = p.result.valueType, .d = *factor})});
+            return rewrite.replaceWith("ewMul", {p.x, rewrite.constant({.type = p.result.valueType, .d = *factor})});
     return false;
 }
 
@@ -214,8 +211,8 @@ bool simplifyUnary(DaphneOp op, Rewrite &rewrite) {
         if (DaphneOp inner = definedBy(x, "ewMinus"); inner && isSigned(t.valueType))
             return rewrite.replaceWith("ewAbs", inner->getOperand(0));
     bool rounds = op.is("ewFloor") || op.is("ewCeil") || op.is("ewRound");
-    if (rounds && (isIntegerLike(t.valueType) || definedBy(x, "ewFloor") || definedBy(x, "ewCeil") ||
-                   definedBy(x, "ewRound")))
+    if (rounds &&
+        (isIntegerLike(t.valueType) || definedBy(x, "ewFloor") || definedBy(x, "ewCeil") || definedBy(x, "ewRound")))
         return rewrite.replaceWith(x);
     if (op.is("ewAbs") && definedBy(x, "ewAbs"))
         return rewrite.replaceWith(x);

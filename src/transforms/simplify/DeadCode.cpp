@@ -30,9 +30,11 @@ class PureFunctions {
         if (!isNew)
             return it->second;
         auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-        bool pure = callee && !callee.walk([&](Operation *op) {
-                                         return isHarmless(op) ? WalkResult::advance() : WalkResult::interrupt();
-                                     }).wasInterrupted();
+        bool pure = callee && !callee
+                                   .walk([&](Operation *op) {
+                                       return isHarmless(op) ? WalkResult::advance() : WalkResult::interrupt();
+                                   })
+                                   .wasInterrupted();
         known[call.getCalleeAttr().getAttr()] = pure;
         return pure;
     }

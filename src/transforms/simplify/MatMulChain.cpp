@@ -92,8 +92,8 @@ class Splits {
         double &best = cost[i * n + j];
         best = std::numeric_limits<double>::infinity();
         for (size_t k = i; k < j; ++k) {
-            double c = cost[i * n + k] + cost[(k + 1) * n + j] +
-                       double(f[i].rows) * double(f[k].cols) * double(f[j].cols);
+            double c =
+                cost[i * n + k] + cost[(k + 1) * n + j] + double(f[i].rows) * double(f[k].cols) * double(f[j].cols);
             if (c < best) {
                 best = c;
                 split[i * n + j] = k;

@@ -44,9 +44,7 @@ inline ops::TypeDesc typeOf(mlir::Value v) { return ir::toTypeDesc(v.getType());
 /// A matrix of a known numeric value type.
 inline bool isNumericMatrix(const ops::TypeDesc &t) { return t.isMatrix() && isNumeric(t.valueType); }
 /// A number or a matrix of numbers, of a known value type.
-inline bool isNumericData(const ops::TypeDesc &t) {
-    return (t.isScalar() || t.isMatrix()) && isNumeric(t.valueType);
-}
+inline bool isNumericData(const ops::TypeDesc &t) { return (t.isScalar() || t.isMatrix()) && isNumeric(t.valueType); }
 
 /// The operation that defines v if it is this one, without a kernel hint.
 ir::DaphneOp definedBy(mlir::Value v, llvm::StringRef mnemonic);

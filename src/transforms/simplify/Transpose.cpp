@@ -52,8 +52,8 @@ bool simplifyProduct(DaphneOp op, Rewrite &rewrite) {
     }
     if (p.lhs == p.rhs && p.transposeLhs && !p.transposeRhs && isNumericMatrix(typeOf(p.lhs)))
         return rewrite.replaceWith("syrk", p.lhs);
-    return changed && rewrite.replaceWith("matMul", {p.lhs, p.rhs, rewrite.boolean(p.transposeLhs),
-                                                     rewrite.boolean(p.transposeRhs)});
+    return changed && rewrite.replaceWith(
+                          "matMul", {p.lhs, p.rhs, rewrite.boolean(p.transposeLhs), rewrite.boolean(p.transposeRhs)});
 }
 
 bool simplifyTranspose(DaphneOp op, Rewrite &rewrite) {
@@ -70,8 +70,8 @@ bool simplifyTranspose(DaphneOp op, Rewrite &rewrite) {
     // t(A @ B) = t(B) @ t(A): flags instead of a copy of the result.
     if (DaphneOp inner = onlyFor(op, x, "matMul"))
         if (auto p = productOf(inner); p && !ir::mustKeep(inner))
-            return rewrite.replaceWith("matMul", {p->rhs, p->lhs, rewrite.boolean(!p->transposeRhs),
-                                                  rewrite.boolean(!p->transposeLhs)});
+            return rewrite.replaceWith(
+                "matMul", {p->rhs, p->lhs, rewrite.boolean(!p->transposeRhs), rewrite.boolean(!p->transposeLhs)});
     return false;
 }
 
@@ -84,7 +84,7 @@ struct Aggregate {
 };
 
 constexpr Aggregate kOverAll[] = {
-    {"sumAll", "sumAll", true},   {"meanAll", "meanAll", true}, {"varAll", "varAll", true},
+    {"sumAll", "sumAll", true},       {"meanAll", "meanAll", true}, {"varAll", "varAll", true},
     {"stddevAll", "stddevAll", true}, {"minAll", "minAll", false},  {"maxAll", "maxAll", false},
 };
 

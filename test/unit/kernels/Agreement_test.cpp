@@ -78,7 +78,10 @@ class RandomValues {
         switch (below(12)) {
         case 0: return frame();
         case 1: return list();
-        case 2: case 3: case 4: case 5: return scalar();
+        case 2:
+        case 3:
+        case 4:
+        case 5: return scalar();
         default: return matrix();
         }
     }
@@ -223,7 +226,8 @@ TEST_P(Agreement, OfInferenceAndKernelOnRandomOperands) {
     EXPECT_GT(successes, 0u) << "the random operands never fit";
 }
 
-INSTANTIATE_TEST_SUITE_P(Ops, Agreement,
+INSTANTIATE_TEST_SUITE_P(
+    Ops, Agreement,
     testing::Values(Subject{"fill", "?s"}, Subject{"seq", "?"}, Subject{"matrixConstant", "?"},
                     Subject{"transpose", "m"}, Subject{"colBind", "xx"}, Subject{"rowBind", "xx"},
                     Subject{"reshape", "mss"}, Subject{"reverse", "x"}, Subject{"order", "xs"},

@@ -49,9 +49,20 @@ TYPED_TEST_SUITE(ProductOf, NumericTypes);
 
 TYPED_TEST(ProductOf, MatchesTheDefinitionForAllShapesTransposesAndWindows) {
     using T = TypeParam;
-    struct Shape { size_t m, k, n; };
-    for (Shape s : {Shape{1, 1, 1}, {2, 3, 4}, {1, 40, 1}, {1, 300, 50}, {60, 300, 1}, {20, 1, 30}, {40, 37, 29},
-                    {3, 200, 600}, {0, 3, 2}, {2, 0, 3}, {2, 3, 0}})
+    struct Shape {
+        size_t m, k, n;
+    };
+    for (Shape s : {Shape{1, 1, 1},
+                    {2, 3, 4},
+                    {1, 40, 1},
+                    {1, 300, 50},
+                    {60, 300, 1},
+                    {20, 1, 30},
+                    {40, 37, 29},
+                    {3, 200, 600},
+                    {0, 3, 2},
+                    {2, 0, 3},
+                    {2, 3, 0}})
         for (bool ta : {false, true})
             for (bool tb : {false, true}) {
                 Value a = ta ? randomMatrix<T>(s.k, s.m, 1) : randomMatrix<T>(s.m, s.k, 1);

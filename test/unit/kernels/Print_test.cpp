@@ -30,8 +30,9 @@ TEST(Print, ShowsSixSignificantDigits) {
 }
 
 TEST(Print, AgreesWithPercentG) {
-    double special[] = {kNan, -kNan, kInf, -kInf, 1e-4, 9.99999e-5, 999999.5, 999999.4, 1e100, 1e-100, 5e-324,
-                        1.7976931348623157e308, 2.5, 1.234565, 0.000123456789, 100000, 99999.95, 12345.65};
+    double special[] = {kNan,     -kNan,    kInf,           -kInf,  1e-4,     9.99999e-5,
+                        999999.5, 999999.4, 1e100,          1e-100, 5e-324,   1.7976931348623157e308,
+                        2.5,      1.234565, 0.000123456789, 100000, 99999.95, 12345.65};
     for (double x : special)
         EXPECT_EQ(printed(number(x), false), asPercentG(x));
     uint64_t bits = 88172645463325252u;
