@@ -4,7 +4,7 @@
 # The system's Python: the list of packages provides it, whatever else stands first in PATH.
 PYTHON ?= /usr/bin/python3
 # Address sanitizer: LLVM's libraries are not instrumented and poison their own arenas.
-ASAN_ENVIRONMENT = ASAN_OPTIONS=allow_user_poisoning=0:detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
+ASAN_ENVIRONMENT = ASAN_OPTIONS=allow_user_poisoning=0:allocator_may_return_null=1:detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test asan tsan bench lint format clean

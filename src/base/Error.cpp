@@ -102,6 +102,17 @@ void appendExcerpt(std::string &out, const Error &error, const SourceManager &so
     }
 }
 
+/// Names and values in a message can be as long as the script; what stop() says is the user's own text.
+std::string shortened(const Error &error) {
+    constexpr size_t kMaxMessageBytes = 1000;
+    if (error.isStop || error.message.size() <= kMaxMessageBytes)
+        return error.message;
+    size_t end = kMaxMessageBytes;
+    while (end > 0 && (static_cast<unsigned char>(error.message[end]) & 0xc0) == 0x80)
+        --end; // not inside a UTF-8 character
+    return error.message.substr(0, end) + "...";
+}
+
 std::string place(SourceSpan span, const SourceManager &sources) {
     LineColumn pos = sources.position(span.fileId, span.begin);
     return sources.name(span.fileId) + ":" + std::to_string(pos.line) + ":" + std::to_string(pos.column);
@@ -114,7 +125,7 @@ std::string render(const Error &error, const SourceManager &sources, Colour colo
     std::string out = paint.bold("error", "1;31") + ": ";
     if (!error.operation.empty())
         out += error.operation + ": ";
-    out += error.message + "\n";
+    out += shortened(error) + "\n";
     if (error.where.known()) {
         out += " --> " + place(error.where, sources) + "\n";
         appendExcerpt(out, error, sources, paint);

@@ -4,6 +4,7 @@
 /// source line. Not thread-safe while files are being added.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -23,6 +24,9 @@ struct SourceSpan {
     static SourceSpan join(SourceSpan a, SourceSpan b);
     bool operator==(const SourceSpan &) const = default;
 };
+
+/// Longer scripts are not read: offsets in spans have 32 bits.
+constexpr size_t kMaxSourceBytes = size_t(1) << 30;
 
 struct LineColumn {
     uint32_t line = 0;   ///< 1-based

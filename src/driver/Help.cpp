@@ -10,7 +10,7 @@ namespace daphne::driver {
 
 namespace {
 
-constexpr std::string_view kVersion = "0.1.0";
+constexpr std::string_view kVersion = DAPHNE_VERSION; // the project's version, from CMake
 constexpr size_t kLineWidth = 110;
 constexpr size_t kDocColumn = 40;
 constexpr size_t kChoiceColumn = 24;

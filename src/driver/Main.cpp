@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,10 +36,23 @@ std::string directoryOf(const std::string &path) {
     return slash == path.npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
+std::string readAll(std::istream &in, const std::string &name) {
+    std::string text;
+    char block[1 << 16];
+    while (in.read(block, sizeof block), in.gcount() > 0) {
+        text.append(block, static_cast<size_t>(in.gcount()));
+        if (text.size() > kMaxSourceBytes)
+            throw Error(Stage::Parse, name + " is too large for a script: more than 1 GiB");
+    }
+    if (in.bad())
+        throw Error(Stage::Parse, name + " cannot be read");
+    return text;
+}
+
 ScriptText readScript(const Options &options) {
     switch (options.source) {
     case ScriptSource::CommandLine: return {"command line", options.script, "."};
-    case ScriptSource::StandardInput: return {"standard input", {std::istreambuf_iterator<char>(std::cin), {}}, "."};
+    case ScriptSource::StandardInput: return {"standard input", readAll(std::cin, "standard input"), "."};
     default: break;
     }
     struct stat info{};
@@ -50,7 +62,7 @@ ScriptText readScript(const Options &options) {
     if (!file)
         throw Error(Stage::Parse, "the script " + options.script + " cannot be read")
             .withHint("check the path; run daphne --help for usage");
-    return {options.script, {std::istreambuf_iterator<char>(file), {}}, directoryOf(options.script)};
+    return {options.script, readAll(file, options.script), directoryOf(options.script)};
 }
 
 int run(Options options) {

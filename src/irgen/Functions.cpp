@@ -181,7 +181,10 @@ const Generator::Specialisation &Generator::specialise(const FuncDef &def, std::
                 a.constant.reset();
             a.type = withoutShape(a.type);
         }
-    auto [it, isNew] = specialisations.try_emplace(keyOf(def, args));
+    // A version that is still being generated does not know its result types: calls from within need one of their own,
+    // whose results have the declared types from the start.
+    std::string key = keyOf(def, args) + (recursive ? "|recursive" : "");
+    auto [it, isNew] = specialisations.try_emplace(std::move(key));
     if (isNew) {
         ++numSpecialisations[&def];
         it->second = std::make_unique<Specialisation>();

@@ -155,6 +155,7 @@ class Mutator {
 
     size_t below(size_t n) { return static_cast<size_t>(engine() % std::max<size_t>(n, 1)); }
     template <class T> const T &pick(const std::vector<T> &list) { return list[below(list.size())]; }
+    template <class T> T &pick(std::vector<T> &list) { return list[below(list.size())]; }
     template <class T, size_t n> const T &pick(const T (&list)[n]) { return list[below(n)]; }
 
     std::string randomText() {
@@ -195,17 +196,61 @@ class Mutator {
             return changeByte(text);
         Tokens tokens = tokensOf(text);
         size_t i = below(tokens.size()), j = below(tokens.size());
-        switch (below(8)) {
+        switch (below(14)) {
         case 0: tokens.erase(tokens.begin() + static_cast<ptrdiff_t>(i)); break;
         case 1: tokens[i] += " " + tokens[i]; break;
         case 2: std::swap(tokens[i], tokens[j]); break;
-        case 3: tokens[i] = tokens[j]; break;
-        case 4: tokens[i].insert(0, pick(kInsertions)); break;
-        case 5: tokens[i] = pick(kInsertions); break;
-        case 6: changeNumber(tokens); break;
-        default: nest(tokens[i]); break;
+        case 3: tokens[i].insert(0, pick(kInsertions)); break;
+        case 4: tokens[i] = pick(kInsertions); break;
+        case 5: nest(tokens[i]); break;
+        case 6:
+        case 7: changeNumber(tokens); break;
+        case 8:
+        case 9:
+        case 10: copyAlike(tokens, tokens); break;
+        case 11: copyAlike(tokens, tokensOf(pick(corpus))); break;
+        default: moveStatement(tokens); break;
         }
         return join(tokens);
+    }
+
+    enum class Class { Blank, Number, Word, Punctuation };
+    static Class classOf(const std::string &token) {
+        auto c = static_cast<unsigned char>(token[0]);
+        return std::isspace(c)                  ? Class::Blank
+               : std::isdigit(c)                ? Class::Number
+               : std::isalpha(c) || token == "_" ? Class::Word
+                                                : Class::Punctuation;
+    }
+
+    /// Another word in place of a word, another number in place of a number: often still a valid script.
+    void copyAlike(Tokens &tokens, const Tokens &source) {
+        std::string &target = pick(tokens);
+        for (int attempt = 0; attempt < 20 && !source.empty(); ++attempt) {
+            const std::string &candidate = source[below(source.size())];
+            if (classOf(candidate) == classOf(target) && candidate != target) {
+                target = std::string(candidate);
+                return;
+            }
+        }
+    }
+
+    /// Takes the tokens between two semicolons out and puts them (or not) elsewhere.
+    void moveStatement(Tokens &tokens) {
+        std::vector<size_t> ends{0};
+        for (size_t i = 0; i < tokens.size(); ++i)
+            if (tokens[i] == ";")
+                ends.push_back(i + 1);
+        if (ends.size() < 2)
+            return;
+        size_t n = 1 + below(ends.size() - 1);
+        auto at = [&](size_t i) { return tokens.begin() + static_cast<ptrdiff_t>(i); };
+        Tokens statement(at(ends[n - 1]), at(ends[n]));
+        size_t place = pick(ends);
+        if (below(2))
+            tokens.insert(at(place), statement.begin(), statement.end());
+        else
+            tokens.erase(at(ends[n - 1]), at(ends[n]));
     }
 
     std::string changeByte(std::string text) {

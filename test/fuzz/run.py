@@ -15,6 +15,7 @@ import importlib.util
 import os
 import re
 import resource
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -30,8 +31,10 @@ HERE = Path(__file__).resolve().parent
 GIGABYTE = 1 << 30
 INTERNAL_ERROR_STATUS = 70
 COMPILED_HEADER = b'; ModuleID'
+SANITIZER_REPORT = re.compile(rb'\w+Sanitizer\b|: runtime error: ')
 MAY_RUN_LONG = re.compile(rb'\b(while|for|do|def|import)\b|\d{4}|\de\d')
 PRINTS_TO_STDERR = re.compile(rb'print\s*\([^;]*,[^;]*,|\berr\b|\bto_stderr\b', re.S)
+NEVER_THE_SAME = re.compile(rb'\b(now|rand|sample)\b')
 OUTSIDE_PATH = re.compile(rb'"\s*[/~]|\.\.|/dev/')
 
 
@@ -58,8 +61,9 @@ class Outcome:
 
 
 class Runner:
-    def __init__(self, daphne, memory_gb, timeout_factor, keep):
+    def __init__(self, daphne, memory_gb=8, timeout_factor=1, keep='', compare=()):
         self.daphne = os.path.abspath(daphne)
+        self.compare = compare
         self.memory_gb = memory_gb
         self.timeout_factor = timeout_factor
         self.keep = keep
@@ -91,6 +95,8 @@ class Runner:
                 done = self.start(job, directory)
                 outcome.status, outcome.stderr = done.returncode, done.stderr
                 outcome.problems = list(check(job, done))
+                if self.compare and not outcome.problems:
+                    outcome.problems = list(self.differences(job, done, directory))
             except subprocess.TimeoutExpired:
                 outcome.ran_long = job.may_run_long and self.compiles_in_time(job, directory)
                 if not outcome.ran_long:
@@ -98,6 +104,15 @@ class Runner:
         if outcome.problems and self.keep:
             self.save(outcome)
         return outcome
+
+    def differences(self, job, done, directory):
+        """Options never change what a script prints. A failure may be found earlier or later."""
+        other = self.start(job, directory, self.compare)
+        yield from check(job, other)
+        if (done.returncode == 0) != (other.returncode == 0):
+            yield f'status {done.returncode}, but {other.returncode} with {" ".join(self.compare)}'
+        elif done.returncode == 0 and done.stdout != other.stdout and not NEVER_THE_SAME.search(job.seed.script):
+            yield f'{done.stdout[:200]!r}, but {other.stdout[:200]!r} with {" ".join(self.compare)}'
 
     def compiles_in_time(self, job, directory):
         """The LLVM code is shown when compilation is done."""
@@ -136,6 +151,8 @@ def check(job, done):
         yield 'internal error (status 70)'
     elif done.returncode not in job.statuses:
         yield f'status {done.returncode}, expected {" or ".join(map(str, job.statuses))}'
+    if SANITIZER_REPORT.search(done.stderr):
+        yield 'sanitizer report'
     if done.returncode == 0 and done.stderr and not PRINTS_TO_STDERR.search(job.seed.script):
         yield 'status 0, but something on standard error'
     if done.returncode != 0 and b'error' not in done.stderr:
@@ -207,9 +224,11 @@ def main():
     parser.add_argument('--memory-gb', type=int, default=8, help='address space of a run; 0: no limit (sanitizers need it)')
     parser.add_argument('--timeout-factor', type=float, default=1, help='for slow builds')
     parser.add_argument('--jobs', type=int, default=min(2, os.cpu_count() or 1), help='runs at a time')
+    parser.add_argument('--compare', default='', help='further options; the output with and without them must be equal')
     parser.add_argument('--keep', default='', help='directory for the scripts that failed')
     choice = parser.parse_args()
-    runner = Runner(choice.daphne, choice.memory_gb, choice.timeout_factor, choice.keep)
+    runner = Runner(choice.daphne, choice.memory_gb, choice.timeout_factor, choice.keep,
+                    shlex.split(choice.compare))
     if not os.access(runner.daphne, os.X_OK):
         print(f'error: {runner.daphne} is not an executable file', file=sys.stderr)
         return 1

@@ -112,6 +112,8 @@ std::string readScript(const std::string &path) {
         return {};
     if (!in || !text)
         throw parseError({}, "cannot read the script to import: " + path);
+    if (text.view().size() > kMaxSourceBytes)
+        throw parseError({}, "the script to import is too large: " + path);
     return std::move(text).str();
 }
 

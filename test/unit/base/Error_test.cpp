@@ -50,6 +50,15 @@ TEST_F(Rendering, VeryLongLinesAreCut) {
     EXPECT_NE(text.find('^'), text.npos);
 }
 
+TEST_F(Rendering, VeryLongMessagesAreCut) {
+    std::string name;
+    for (int i = 0; i < 100000; ++i)
+        name += "\xc3\xa9";
+    std::string text = render(parseError({}, "undefined: " + name), sources);
+    EXPECT_LT(text.size(), 1100u);
+    EXPECT_TRUE(text.ends_with("\xa9...\n")) << text;
+}
+
 TEST(Nearest, FindsATypoAndNothingFarAway) {
     EXPECT_EQ(nearest("agMin", {"aggMin", "aggMax", "sum"}), "aggMin");
     EXPECT_EQ(nearest("zzz", {"aggMin", "sum"}), "");

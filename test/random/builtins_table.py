@@ -1,0 +1,571 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The builtin functions the oracle knows: parameter names, result types, semantics."""
+
+import math
+from dataclasses import dataclass
+from functools import cmp_to_key
+from typing import Callable
+
+from elementwise import (as_number, binary, map_cells, negate, result_value_type, select, size_of, whole)
+from values import (CPP_NAMES, Fail, Matrix, Scalar, Unspecified, convert, exact_sum, float_type, is_float, limits,
+                    most_general, rounded, wrap)
+
+MAX_CELLS = 10_000
+SOME_TIME = 1_700_000_000_000_000_000
+UNKNOWN = (None, None)  # kind and value type, each known or not
+
+
+@dataclass(frozen=True)
+class Builtin:
+    params: str
+    rule: Callable  # types of the arguments -> type of the result
+    run: Callable  # values of the arguments -> value
+    num_optional: int = 0
+
+    @property
+    def names(self):
+        return self.params.split()
+
+
+def need_matrix(*arguments):
+    for x in arguments:
+        if not isinstance(x, Matrix):
+            raise Fail('a matrix is needed')
+
+
+def need_numbers(*arguments):
+    for x in arguments:
+        if x.vt == 'str':
+            raise Unspecified('operation on strings')
+
+
+def need_not_bool(*arguments):
+    for x in arguments:
+        if x.vt == 'bool':
+            raise Unspecified('operation on bool')
+
+
+# Type rules
+
+
+def same(types):
+    return types[0]
+
+
+def floating(types):
+    kind, vt = types[0]
+    return kind, float_type(vt) if vt and vt != 'str' else None
+
+
+def general_matrix(types):
+    vts = [vt for _, vt in types]
+    return 'm', most_general(*vts) if all(vts) else None
+
+
+def matrix_like(types):
+    return 'm', types[0][1]
+
+
+def fixed(kind, vt):
+    return lambda types: (kind, vt)
+
+
+def binary_rule(operator):
+    def rule(types):
+        (a_kind, a), (b_kind, b) = types
+        kind = 'm' if 'm' in (a_kind, b_kind) else 's' if a_kind == b_kind == 's' else None
+        return kind, result_value_type(operator, a, b) if a and b else None
+    return rule
+
+
+def aggregate_rule(floats):
+    def rule(types):
+        vt = types[0][1]
+        return 'm' if len(types) > 1 else 's', float_type(vt) if vt and floats else vt
+    return rule
+
+
+# Elementwise
+
+
+def unary_function(function, discontinuous=True, result=None):
+    """`function` takes a cell and its value type and yields a cell of type `result` (default: the same type)."""
+    def run(x):
+        need_numbers(x)
+        need_not_bool(x)
+        if x.inexact and discontinuous:
+            raise Unspecified('discontinuous function of an uncertain number')
+        return map_cells(x, x.vt, lambda v: function(v, x.vt))
+    return Builtin('arg', same, run)
+
+
+def real_function(function, exact=False, domain=lambda v: True):
+    def cell(value, vt):
+        if math.isnan(value):
+            return value
+        if not domain(value):
+            raise Fail('outside of the domain')
+        try:
+            return rounded(function(value), vt)
+        except OverflowError:
+            return math.inf
+        except ValueError as error:
+            raise Unspecified('special argument') from error
+
+    def run(x):
+        need_numbers(x)
+        vt = float_type(x.vt)
+        return map_cells(x, vt, lambda v: cell(convert(v, x.vt, vt), vt), inexact=not exact)
+    return Builtin('arg', floating, run)
+
+
+def sign(value, vt):
+    if is_float(vt) and (math.isnan(value) or value == 0):
+        if value == 0 and math.copysign(1, value) < 0:
+            raise Unspecified('sign of -0')
+        return value
+    return as_number(value > 0, vt) - as_number(value < 0, vt)
+
+
+def round_half_away(value, vt):
+    if not is_float(vt) or not math.isfinite(value) or abs(value) >= 2**52:
+        return value
+    whole_part = math.floor(abs(value))
+    return math.copysign(whole_part + (abs(value) - whole_part >= 0.5), value)
+
+
+def to_whole(function):
+    def cell(value, vt):
+        if not is_float(vt) or not math.isfinite(value):
+            return value
+        return math.copysign(float(function(value)), value)
+    return cell
+
+
+def absolute(value, vt):
+    return math.fabs(value) if is_float(vt) else wrap(abs(value), vt)
+
+
+def is_nan(x):
+    need_numbers(x)
+    return map_cells(x, x.vt, lambda v: as_number(v != v, x.vt))
+
+
+def string_function(function):
+    def run(x):
+        if x.vt != 'str':
+            raise Fail('strings are needed')
+        return map_cells(x, 'str', function)
+    return Builtin('arg', same, run)
+
+
+def ascii_case(method):
+    return lambda text: ''.join(method(c) if c.isascii() else c for c in text)
+
+
+def binary_function(operator):
+    return Builtin('lhs rhs', binary_rule(operator), lambda a, b: binary(operator, a, b))
+
+
+def outer_function(operator):
+    def run(a, b):
+        need_matrix(a, b)
+        if a.cols != 1 or b.rows != 1:
+            raise Fail('outer needs a column and a row')
+        left = Matrix(a.vt, a.rows, b.cols, tuple(v for v in a.cells for _ in range(b.cols)), a.inexact)
+        right = Matrix(b.vt, a.rows, b.cols, b.cells * a.rows, b.inexact)
+        return binary(operator, left, right)
+
+    def rule(types):
+        return 'm', binary_rule(operator)(types)[1]
+    return Builtin('lhs rhs', rule, run)
+
+
+# Aggregation
+
+
+def total(values, vt, inexact):
+    if not is_float(vt):
+        return wrap(sum(values), vt), False
+    if values and all(v == 0 and math.copysign(1, v) < 0 for v in values):
+        raise Unspecified('sum of -0')
+    value, uncertain = exact_sum(values, vt)
+    if inexact and abs(value) < 1e-3 * max(map(abs, values), default=0):
+        raise Unspecified('cancellation')
+    return value, inexact or uncertain
+
+
+def sum_of(values, vt, inexact, full):
+    return total(values, vt, inexact)
+
+
+def extreme(better, empty):
+    """Full aggregates ignore NaN; those of rows and columns keep a NaN that comes first."""
+    def run(values, vt, inexact, full):
+        if full:
+            if is_float(vt) and values and all(map(math.isnan, values)):
+                raise Unspecified('only NaN')
+            values = [v for v in values if v == v]
+        if not values:
+            if not full or vt in ('bool', 'str'):
+                raise Unspecified('extreme of nothing')
+            return (empty * -math.inf if is_float(vt) else limits(vt)[empty < 0]), False
+        best = values[0]
+        for value in values[1:]:
+            best = value if better(value, best) else best
+        return best, inexact
+    return run
+
+
+def mean_of(values, vt, inexact, full):
+    if not values:
+        return math.nan, False
+    value, uncertain = total(values, vt, inexact)
+    result = rounded(value / len(values), vt)
+    return result, uncertain or (math.isfinite(result) and len(values) & (len(values) - 1) != 0)
+
+
+def variance_of(values, vt, inexact, full):
+    if not values:
+        return math.nan, False
+    if not all(map(math.isfinite, values)):
+        return math.nan, False
+    middle = sum(values) / len(values)
+    value = sum((v - middle)**2 for v in values) / len(values)
+    if vt == 'f32' and values and value < 1e-3 * max(v * v for v in values):
+        if len(set(values)) > 1:
+            raise Unspecified('cancellation in the variance')
+    return rounded(value, vt), True
+
+
+def deviation_of(values, vt, inexact, full):
+    value, _ = variance_of(values, vt, inexact, full)
+    return (value if math.isnan(value) else rounded(math.sqrt(value), vt)), True
+
+
+def aggregate(function, floats=False, bools=False):
+    def run(x, axis=None, _num_groups=None):
+        need_matrix(x)
+        need_numbers(x)
+        if not bools:
+            need_not_bool(x)
+        vt = float_type(x.vt) if floats else x.vt
+        if _num_groups is not None:
+            raise Unspecified('grouped aggregation')
+        cells = [convert(v, x.vt, vt) for v in x.cells]
+        if axis is None:
+            value, inexact = function(cells, vt, x.inexact, True)
+            return Scalar(vt, value, inexact)
+        converted = Matrix(vt, x.rows, x.cols, tuple(cells))
+        lines = [converted.row(row) for row in range(x.rows)] if axis.value == 0 else converted.columns()
+        results = [function(line, vt, x.inexact, False) for line in lines]
+        shape = (x.rows, 1) if axis.value == 0 else (1, x.cols)
+        return Matrix(vt, *shape, tuple(v for v, _ in results), any(inexact for _, inexact in results))
+    return Builtin('arg axisOrGroups numGroups', aggregate_rule(floats), run, 2)
+
+
+def index_of(better):
+    def position(values):
+        if not values:
+            raise Unspecified('position in nothing')
+        best = 0
+        for i, value in enumerate(values):
+            best = i if better(value, values[best]) else best
+        return best
+
+    def run(x, axis):
+        need_matrix(x)
+        need_numbers(x)
+        if x.inexact:
+            raise Unspecified('comparison of uncertain numbers')
+        if axis.value == 0:
+            return Matrix('size', x.rows, 1, tuple(position(x.row(row)) for row in range(x.rows)))
+        return Matrix('size', 1, x.cols, tuple(position(column) for column in x.columns()))
+    return Builtin('arg axis', fixed('m', 'size'), run)
+
+
+def cumulative(operator):
+    def run(x):
+        need_matrix(x)
+        need_numbers(x)
+        need_not_bool(x)
+        rows = [x.row(row) for row in range(x.rows)]
+        for i in range(1, len(rows)):
+            above = Matrix(x.vt, 1, x.cols, rows[i - 1], x.inexact)
+            rows[i] = binary(operator, above, Matrix(x.vt, 1, x.cols, rows[i], x.inexact)).cells
+        return Matrix(x.vt, x.rows, x.cols, tuple(v for row in rows for v in row), x.inexact)
+    return Builtin('arg', same, run)
+
+
+# Reorganisation and linear algebra
+
+
+def transpose(x):
+    need_matrix(x)
+    return Matrix(x.vt, x.cols, x.rows, tuple(v for column in x.columns() for v in column), x.inexact)
+
+
+def reshape(x, rows, cols):
+    need_matrix(x)
+    rows, cols = size_of(rows), size_of(cols)
+    if rows * cols != len(x.cells):
+        raise Fail('number of cells')
+    return Matrix(x.vt, rows, cols, x.cells, x.inexact)
+
+
+def promoted(x, vt):
+    return map_cells(x, vt, lambda v: convert(v, x.vt, vt))
+
+
+def row_bind(a, b):
+    need_matrix(a, b)
+    vt = most_general(a.vt, b.vt)
+    if a.cols != b.cols:
+        raise Fail('numbers of columns')
+    if vt == 'str' and a.vt != b.vt:
+        raise Unspecified('numbers and strings')
+    return Matrix(vt, a.rows + b.rows, a.cols, promoted(a, vt).cells + promoted(b, vt).cells, a.inexact or b.inexact)
+
+
+def column_bind(a, b):
+    need_matrix(a, b)
+    if a.rows != b.rows:
+        raise Fail('numbers of rows')
+    return transpose(row_bind(transpose(a), transpose(b)))
+
+
+def reverse(x):
+    need_matrix(x)
+    return select(x, range(x.rows - 1, -1, -1), range(x.cols))
+
+
+def order(x, *rest):
+    need_matrix(x)
+    if len(rest) < 3 or len(rest) % 2 == 0:
+        raise Fail('arguments of order')
+    if x.inexact:
+        raise Unspecified('order of uncertain numbers')
+    count = len(rest) // 2
+    keys = []
+    for column, ascending in zip(rest[:count], rest[count:2 * count]):
+        position = whole(column)
+        if not 0 <= position < x.cols:
+            raise (Unspecified if position < 0 else Fail)('column')
+        keys.append((position, 1 if ascending.value else -1))
+
+    def compare(a, b):
+        for position, direction in keys:
+            left, right = x.at(a, position), x.at(b, position)
+            if left != left or right != right:
+                raise Unspecified('NaN in order')
+            if left != right:
+                return -direction if left < right else direction
+        return a - b
+
+    rows = sorted(range(x.rows), key=cmp_to_key(compare))
+    if rest[-1].value:
+        return Matrix('size', x.rows, 1, tuple(rows))
+    return select(x, rows, range(x.cols))
+
+
+def triangle(inside):
+    def run(x, diagonal, values):
+        need_matrix(x)
+        need_numbers(x)
+        if x.rows != x.cols:
+            raise Fail('not square')
+        zero, one = as_number(False, x.vt), as_number(True, x.vt)
+        cells = []
+        for row in range(x.rows):
+            for col in range(x.cols):
+                keep = (row == col and diagonal.value) or inside(row, col)
+                value = x.at(row, col)
+                cells.append(zero if not keep or value == 0 else value if values.value else one)
+        return Matrix(x.vt, x.rows, x.cols, tuple(cells), x.inexact)
+    return Builtin('arg diag values', matrix_like, run)
+
+
+def diagonal_vector(x):
+    need_matrix(x)
+    if x.rows != x.cols:
+        raise Fail('not square')
+    return Matrix(x.vt, x.rows, 1, tuple(x.at(i, i) for i in range(x.rows)), x.inexact)
+
+
+def diagonal_matrix(x):
+    need_matrix(x)
+    need_numbers(x)
+    if x.cols != 1:
+        raise Fail('not a column')
+    zero = as_number(False, x.vt)
+    return Matrix(x.vt, x.rows, x.rows, tuple(x.cells[row] if row == col else zero for row in range(x.rows)
+                                              for col in range(x.rows)), x.inexact)
+
+
+def replace(x, pattern, replacement):
+    need_matrix(x)
+    vt = most_general(x.vt, pattern.vt, replacement.vt)
+    if x.inexact or pattern.inexact or vt == 'str' and {x.vt, pattern.vt, replacement.vt} != {'str'}:
+        raise Unspecified('replace')
+    sought = convert(pattern.value, pattern.vt, vt)
+    other = convert(replacement.value, replacement.vt, vt)
+    return map_cells(promoted(x, vt), vt, lambda v: other if v == sought or (v != v and sought != sought) else v)
+
+
+def product(a, b):
+    need_matrix(a, b)
+    need_numbers(a, b)
+    if a.cols != b.rows:
+        raise Fail('inner dimensions')
+    vt = most_general(a.vt, b.vt)
+    if vt == 'bool':
+        raise Unspecified('product of bool matrices')
+    left, right = promoted(a, vt), promoted(b, vt)
+    columns = right.columns()
+    cells, uncertain = [], a.inexact or b.inexact
+    for row in range(a.rows):
+        for column in columns:
+            terms = [binary('*', Scalar(vt, x), Scalar(vt, y)).value for x, y in zip(left.row(row), column)]
+            if is_float(vt):
+                # A negative zero among the terms may or may not survive; so it does not count.
+                terms = [term + 0.0 for term in terms]
+            value, inexact = total(terms, vt, uncertain)
+            cells.append(value)
+            uncertain = uncertain or inexact
+    return Matrix(vt, a.rows, b.cols, tuple(cells), uncertain)
+
+
+def is_symmetric(x):
+    need_matrix(x)
+    if x.rows != x.cols:
+        raise Fail('not square')
+    if x.inexact or any(v != v for v in x.cells):
+        raise Unspecified('symmetry of uncertain numbers')
+    return Scalar('bool', int(transpose(x).cells == x.cells))
+
+
+# Generation and meta data
+
+
+def fill(value, rows, cols):
+    if not isinstance(value, Scalar):
+        raise Fail('fill needs a scalar')
+    rows, cols = size_of(rows), size_of(cols)
+    if rows * cols > MAX_CELLS:
+        raise Unspecified('too large')
+    return Matrix(value.vt, rows, cols, (value.value,) * (rows * cols), value.inexact)
+
+
+def sequence(first, last, step=Scalar('si8', 1)):
+    if not all(isinstance(x, Scalar) for x in (first, last, step)):
+        raise Fail('seq needs scalars')
+    vt = most_general(first.vt, last.vt, step.vt)
+    if vt in ('str', 'bool') or first.inexact or last.inexact or step.inexact:
+        raise Unspecified('seq')
+    if vt not in ('si64', 'f32', 'f64') and (step.value < 0 or last.value < first.value):
+        raise Unspecified('seq of unsigned or narrow integers')
+    first, last, step = (convert(x.value, x.vt, vt) for x in (first, last, step))
+    if any(v != v for v in (first, last, step)) or step == 0:
+        raise Fail('seq with increment 0 or NaN')
+    if not all(map(math.isfinite, (first, last, step))) or abs(last - first) > 1000 * abs(step):
+        raise Unspecified('long seq')
+    if (last - first) * step < 0:
+        return Matrix(vt, 0, 1, ())
+    cells = []
+    while (last - first) * step >= 0:
+        if not is_float(vt) and wrap(first, vt) != first:
+            raise Unspecified('seq beyond its type')
+        cells.append(first)
+        first = first + step if not is_float(vt) else rounded(first + step, vt)
+    if is_float(vt) and 0 < abs(last - first) < 1e-9:
+        raise Unspecified('rounding decides on the last value')
+    return Matrix(vt, len(cells), 1, tuple(cells))
+
+
+def shape_function(count):
+    def run(x):
+        need_matrix(x)
+        return Scalar('size', count(x))
+    return Builtin('arg', fixed('s', 'size'), run)
+
+
+def type_text(x):
+    if isinstance(x, Matrix):
+        return f'DenseMatrix({x.rows}x{x.cols}, {CPP_NAMES[x.vt]})'
+    return 'const char*' if x.vt == 'str' else CPP_NAMES[x.vt]
+
+
+BUILTINS = {
+    'minus': Builtin('arg', same, negate),
+    'abs': unary_function(absolute, discontinuous=False),
+    'sign': unary_function(sign),
+    'round': unary_function(round_half_away),
+    'floor': unary_function(to_whole(math.floor)),
+    'ceil': unary_function(to_whole(math.ceil)),
+    'isNan': Builtin('arg', same, is_nan),
+    'exp': real_function(math.exp),
+    'ln': real_function(lambda v: -math.inf if v == 0 else math.log(v), domain=lambda v: v >= 0),
+    'sqrt': real_function(math.sqrt, exact=True, domain=lambda v: v >= 0),
+    'sin': real_function(math.sin),
+    'cos': real_function(math.cos),
+    'atan': real_function(math.atan),
+    'tanh': real_function(math.tanh),
+    'lower': string_function(ascii_case(str.lower)),
+    'upper': string_function(ascii_case(str.upper)),
+    'pow': binary_function('^'),
+    'mod': binary_function('%'),
+    'log': binary_function('log'),
+    'min': binary_function('min'),
+    'max': binary_function('max'),
+    'concat': binary_function('concat'),
+    'outerAdd': outer_function('+'),
+    'outerSub': outer_function('-'),
+    'outerMul': outer_function('*'),
+    'outerDiv': outer_function('/'),
+    'outerMod': outer_function('%'),
+    'outerMin': outer_function('min'),
+    'outerMax': outer_function('max'),
+    'outerEq': outer_function('=='),
+    'outerNeq': outer_function('!='),
+    'outerLt': outer_function('<'),
+    'outerLe': outer_function('<='),
+    'outerGt': outer_function('>'),
+    'outerGe': outer_function('>='),
+    'outerAnd': outer_function('&&'),
+    'outerOr': outer_function('||'),
+    'outerXor': outer_function('xor'),
+    'sum': aggregate(sum_of),
+    'aggMin': aggregate(extreme(lambda a, b: a < b, -1), bools=True),
+    'aggMax': aggregate(extreme(lambda a, b: a > b, 1), bools=True),
+    'mean': aggregate(mean_of, floats=True),
+    'var': aggregate(variance_of, floats=True),
+    'stddev': aggregate(deviation_of, floats=True),
+    'idxMin': index_of(lambda a, b: a < b),
+    'idxMax': index_of(lambda a, b: a > b),
+    'cumSum': cumulative('+'),
+    'cumProd': cumulative('*'),
+    'cumMin': cumulative('min'),
+    'cumMax': cumulative('max'),
+    'reshape': Builtin('arg numRows numCols', matrix_like, reshape),
+    't': Builtin('arg', matrix_like, transpose),
+    'transpose': Builtin('arg', matrix_like, transpose),
+    'cbind': Builtin('lhs rhs', general_matrix, column_bind),
+    'rbind': Builtin('lhs rhs', general_matrix, row_bind),
+    'reverse': Builtin('arg', matrix_like, reverse),
+    'order': Builtin('arg *', lambda types: ('m', None), order),
+    'lowerTri': triangle(lambda row, col: row > col),
+    'upperTri': triangle(lambda row, col: row < col),
+    'diagVector': Builtin('arg', matrix_like, diagonal_vector),
+    'diagMatrix': Builtin('arg', matrix_like, diagonal_matrix),
+    'replace': Builtin('arg pattern replacement', general_matrix, replace),
+    'syrk': Builtin('arg', matrix_like, lambda x: product(transpose(x), x)),
+    'gemv': Builtin('lhs rhs', general_matrix, lambda a, b: product(transpose(a), b)),
+    'isSymmetric': Builtin('arg', fixed('s', 'bool'), is_symmetric),
+    'fill': Builtin('value numRows numCols', matrix_like, fill),
+    'seq': Builtin('from to inc', general_matrix, sequence, 1),
+    'nrow': shape_function(lambda x: x.rows),
+    'ncol': shape_function(lambda x: x.cols),
+    'ncell': shape_function(lambda x: x.rows * x.cols),
+    'now': Builtin('', fixed('s', 'si64'), lambda: Scalar('si64', SOME_TIME)),
+    'typeOf': Builtin('arg', fixed('s', 'str'), lambda x: Scalar('str', type_text(x))),
+}

@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is refused before a script runs: scopes, function definitions and calls, and types as far as they are visible.
+
+A type is a pair of kind ('s' scalar, 'm' matrix) and value type, each None where the text does not tell. Functions are
+checked with their declared parameter types; the interpreter checks them again with the actual ones.
+"""
+
+from dataclasses import dataclass
+
+from builtins_table import BUILTINS, UNKNOWN, binary_rule
+from elementwise import result_value_type
+from syntax import Reject
+from values import most_general
+
+AGGREGATES = frozenset('sum aggMin aggMax mean var stddev idxMin idxMax'.split())
+
+STATEMENT_PARAMS = {'print': ['arg', 'newline', 'err'], 'stop': ['message']}
+
+
+@dataclass
+class Function:
+    node: object
+    name: str
+    params: list  # (name, type or None)
+    declared: list | None
+    results: list | None  # None while the body is being read
+    visible: dict
+
+    def accepts(self, types):
+        return len(types) == len(self.params) and all(
+            compatible(argument, declared or UNKNOWN) for argument, (_, declared) in zip(types, self.params))
+
+
+def compatible(a, b):
+    """Two types that may turn out to be the same."""
+    return all(x is None or y is None or x == y for x, y in zip(a, b))
+
+
+def merged(a, b):
+    return tuple(x if x == y else None for x, y in zip(a, b))
+
+
+def always_returns(statement):
+    if statement is None:
+        return False
+    if statement.kind == 'return':
+        return True
+    if statement.kind == 'block':
+        return any(map(always_returns, statement.parts))
+    return statement.kind == 'if' and all(map(always_returns, statement.parts[1:]))
+
+
+def keyword_order(names, num_optional, keywords, position):
+    """For each argument its parameter number."""
+    places = []
+    for i, keyword in enumerate(keywords):
+        if keyword is not None and keyword not in names:
+            raise Reject(f'no parameter {keyword}', position)
+        places.append(names.index(keyword) if keyword is not None else i)
+    if len(set(places)) != len(places) or sorted(places) != list(range(len(places))):
+        raise Reject('arguments', position)
+    if not len(names) - num_optional <= len(places) <= len(names):
+        raise Reject('number of arguments', position)
+    return places
+
+
+class Checker:
+    def __init__(self, functions=None):
+        self.functions = functions if functions is not None else {}  # name -> list of Function
+        self.after_definition = {}  # the functions known after each definition
+        self.scopes = [{}]
+        self.read_only = []
+        self.function = None
+        self.returned = []
+        self.depth = 0
+        self.num_loops = 0
+
+    # Variables
+
+    def lookup(self, node):
+        for scope in reversed(self.scopes):
+            if node.value in scope:
+                return scope[node.value]
+        raise Reject(f'{node.value} is not defined', node.begin)
+
+    def assign(self, name, type_, position):
+        if name in self.read_only:
+            raise Reject(f'{name} is read-only', position)
+        for scope in reversed(self.scopes):
+            if name in scope:
+                scope[name] = type_
+                return
+        self.scopes[-1][name] = type_
+
+    def copy_scopes(self):
+        return [dict(scope) for scope in self.scopes]
+
+    # Statements
+
+    def script(self, statements):
+        for statement in statements:
+            self.statement(statement)
+
+    def nested(self, statement):
+        """A statement with a scope of its own."""
+        self.scopes.append({})
+        self.depth += 1
+        self.statement(statement)
+        self.depth -= 1
+        self.scopes.pop()
+
+    def statement(self, node):
+        getattr(self, 'on_' + node.kind)(node)
+
+    def on_block(self, node):
+        self.scopes.append({})
+        self.depth += 1
+        for statement in node.parts:
+            self.statement(statement)
+        self.depth -= 1
+        self.scopes.pop()
+
+    def on_expression(self, node):
+        self.types(node.parts[0])
+
+    def on_assign(self, node):
+        *targets, value = node.parts
+        results = self.types(value)
+        if len(results) != len(targets):
+            raise Reject('number of results', node.begin)
+        for target, type_ in zip(targets, results):
+            if target.kind == 'name':
+                self.assign(target.value, type_, target.begin)
+            else:
+                self.insertion(target, type_)
+
+    def insertion(self, target, type_):
+        variable, *ranges = target.parts
+        old = self.lookup(variable)
+        for index in ranges:
+            for bound in index.parts if index is not None else []:
+                kind, vt = self.type(bound) if bound is not None else ('s', 'si64')
+                if kind == 'm' or vt == 'str':
+                    raise Reject('left indexing with a matrix or label', bound.begin)
+        self.assign(variable.value, old if any(ranges) else type_, target.begin)
+
+    def on_if(self, node):
+        condition, then, otherwise = node.parts
+        self.type(condition)
+        before = self.copy_scopes()
+        self.nested(then)
+        after_then, self.scopes = self.scopes, before
+        if otherwise is not None:
+            self.nested(otherwise)
+        if always_returns(then):
+            return
+        if always_returns(otherwise):
+            self.scopes = after_then
+            return
+        for scope, other in zip(self.scopes, after_then):
+            for name, type_ in scope.items():
+                if not compatible(type_, other[name]):
+                    raise Reject(f'{name} is ambiguous', node.begin, (1, 2))
+                scope[name] = merged(type_, other[name])
+
+    def loop_body(self, node, body):
+        before = self.copy_scopes()
+        self.num_loops += 1
+        self.nested(body)
+        self.num_loops -= 1
+        for scope, old in zip(self.scopes, before):
+            for name, type_ in old.items():
+                if not compatible(type_, scope[name]):
+                    raise Reject(f'{name} changes its type', node.begin, (2,))
+        self.scopes = before
+
+    def on_while(self, node):
+        self.type(node.parts[0])
+        self.loop_body(node, node.parts[1])
+
+    def on_do(self, node):
+        self.loop_body(node, node.parts[0])
+        self.type(node.parts[1])
+
+    def on_for(self, node):
+        *bounds, body = node.parts
+        for bound in bounds:
+            if bound is not None:
+                self.type(bound)
+        outer = next((scope[node.value] for scope in reversed(self.scopes) if node.value in scope), None)
+        if outer and not compatible(outer, ('s', 'si64')):
+            raise Reject('outer variable of another type', node.begin, (2,))
+        if node.value in self.read_only:
+            raise Reject('loop variable of an outer loop', node.begin)
+        self.scopes.append({node.value: ('s', 'si64')})
+        self.read_only.append(node.value)
+        self.loop_body(node, body)
+        self.read_only.pop()
+        self.scopes.pop()
+
+    def on_def(self, node):
+        if self.depth or self.function:
+            raise Reject('nested definition', node.begin)
+        name, params, declared = node.value
+        if len({param for param, _ in params}) != len(params):
+            raise Reject('duplicate parameter', node.begin)
+        function = Function(node, name, params, declared, None, self.functions)
+        if declared is not None:
+            function.results = declared
+            self.add(function)
+            function.visible = self.functions
+        function.results = self.specialised(function, [type_ or UNKNOWN for _, type_ in params])
+        if declared is None:
+            self.add(function)
+        self.after_definition[id(node)] = self.functions
+
+    def add(self, function):
+        """Functions seen by earlier definitions stay as they are."""
+        self.functions = dict(self.functions)
+        self.functions[function.name] = [*self.functions.get(function.name, []), function]
+
+    @staticmethod
+    def specialised(function, types):
+        """Result types for arguments of these types."""
+        checker = Checker(function.visible)
+        checker.function = function
+        checker.scopes = [{name: type_ for (name, _), type_ in zip(function.params, types)}]
+        checker.statement(function.node.parts[0])
+        returned = checker.returned
+        if function.declared is not None:
+            if not always_returns(function.node.parts[0]) and not returned:
+                raise Reject('no return', function.node.begin)
+            return function.declared
+        if not returned:
+            return []
+        if any(len(types) != len(returned[0]) for types in returned):
+            raise Reject('different numbers of results', function.node.begin, (1, 2))
+        results = returned[0]
+        for types in returned[1:]:
+            if not all(map(compatible, results, types)):
+                raise Reject('different result types', function.node.begin, (1, 2))
+            results = [merged(a, b) for a, b in zip(results, types)]
+        return results
+
+    def on_return(self, node):
+        if self.function is None or self.num_loops:
+            raise Reject('return outside of a function or in a loop', node.begin)
+        types = [self.type(part) for part in node.parts]
+        declared = self.function.declared
+        if declared is not None:
+            if len(types) != len(declared) or not all(map(compatible, types, declared)):
+                raise Reject('declared results', node.begin)
+        self.returned.append(types)
+
+    # Expressions
+
+    def type(self, node):
+        types = self.types(node)
+        if len(types) != 1:
+            raise Reject('not one value', node.begin)
+        return types[0]
+
+    def types(self, node):
+        if node.kind == 'call':
+            return self.call(node)
+        return [getattr(self, 'type_of_' + node.kind)(node)]
+
+    def type_of_literal(self, node):
+        return 's', node.value[0]
+
+    def type_of_name(self, node):
+        return self.lookup(node)
+
+    def type_of_group(self, node):
+        return self.type(node.parts[0])
+
+    def type_of_unary(self, node):
+        return self.type(node.parts[0])
+
+    def type_of_binary(self, node):
+        left, right = self.type(node.parts[0]), self.type(node.parts[1])
+        if node.value == '@':
+            return 'm', result_value_type('*', left[1], right[1]) if left[1] and right[1] else None
+        return binary_rule(node.value)([left, right])
+
+    def type_of_conditional(self, node):
+        for part in node.parts:
+            self.type(part)
+        return UNKNOWN
+
+    def type_of_cast(self, node):
+        kind, vt = self.type(node.parts[0])
+        return node.value[0] or kind, node.value[1] or vt
+
+    def type_of_matrix(self, node):
+        rows, cols, *cells = node.parts
+        for size in (rows, cols):
+            if size is not None:
+                self.type(size)
+        types = [self.type(cell) for cell in cells]
+        if any(kind == 'm' for kind, _ in types):
+            raise Reject('matrix as an element', node.begin)
+        vts = [vt for _, vt in types]
+        if 'str' in vts and any(vt not in ('str', None) for vt in vts):
+            raise Reject('strings and numbers', node.begin)
+        if not all(vts):
+            return 'm', None
+        vt = most_general(*vts)
+        return 'm', 'ui64' if vt == 'size' else vt
+
+    def type_of_index(self, node):
+        kind, vt = self.type(node.parts[0])
+        for index in node.parts[1:]:
+            for bound in index.parts if index is not None else []:
+                if bound is not None and self.type(bound)[1] == 'str' and kind == 'm':
+                    raise Reject('label of a matrix', node.begin)
+        return 'm', vt
+
+    def type_of_filter(self, node):
+        for part in node.parts[1:]:
+            if part is not None:
+                self.type(part)
+        return 'm', self.type(node.parts[0])[1]
+
+    def call(self, node):
+        name, keywords = node.value
+        if name == 'map' and name not in self.functions:
+            return self.call_map(node)
+        types = [self.type(part) for part in node.parts]
+        if name in self.functions:
+            return self.call_user(node, types)
+        if name in STATEMENT_PARAMS:
+            names = STATEMENT_PARAMS[name]
+            keyword_order(names, len(names) - (name == 'print'), keywords, node.begin)
+            return []
+        return [self.call_builtin(node, types)]
+
+    def call_builtin(self, node, types):
+        name, keywords = node.value
+        if name not in BUILTINS:
+            raise Reject(f'no function {name}', node.begin)
+        builtin = BUILTINS[name]
+        if builtin.params.endswith('*'):
+            if len(types) < 4 or len(types) % 2:
+                raise Reject('arguments of order', node.begin)
+            return builtin.rule(types)
+        places = keyword_order(builtin.names, builtin.num_optional, keywords, node.begin)
+        if name in AGGREGATES and 1 in places and len(places) == 2:
+            axis = node.parts[places.index(1)]
+            if axis.kind != 'literal' or axis.value not in (('si64', 0), ('si64', 1)):
+                raise Reject('axis', axis.begin)
+        return builtin.rule([types[places.index(i)] for i in range(len(places))])
+
+    def call_user(self, node, types):
+        name, keywords = node.value
+        overloads = [f for f in self.functions[name] if len(f.params) == len(types)]
+        if not overloads:
+            raise Reject('number of arguments', node.begin)
+        places = keyword_order([param for param, _ in overloads[0].params], 0, keywords, node.begin)
+        ordered = [types[places.index(i)] for i in range(len(places))]
+        fitting = [f for f in overloads if f.accepts(ordered)]
+        if not fitting:
+            raise Reject('no overload fits', node.begin)
+        return fitting[0].results
+
+    def call_map(self, node):
+        argument, function = node.parts
+        kind, vt = self.type(argument)
+        if kind == 's' or function.kind != 'name' or function.value not in self.functions:
+            raise Reject('map', node.begin)
+        fitting = [f for f in self.functions[function.value] if f.accepts([('s', vt)])]
+        if not fitting:
+            raise Reject('no overload for the cells', node.begin)
+        return [('m', fitting[0].results[0][1] if len(fitting[0].results) == 1 else None)]

@@ -1,0 +1,381 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A slow and simple evaluator of a part of DaphneDSL, written from the language specification alone.
+
+It knows what a script prints and how it ends; it shares no code and no idea with the implementation. `run_script` is all
+that the random tester needs; `Session` evaluates a script piece by piece, so that the generator can look at the values
+its statements produced. From the command line it runs a script file: oracle.py script.daph
+"""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import elementwise
+from builtins_table import BUILTINS, product, type_text
+from checker import STATEMENT_PARAMS, Checker, keyword_order
+from syntax import Reject, parse
+from values import Fail, Matrix, Scalar, Unspecified, convert, most_general, number_text
+
+MAX_STEPS = 100_000
+MAX_CALL_DEPTH = 150
+MAX_TEXT = 10_000  # strings and matrices beyond are not worth the time
+sys.setrecursionlimit(20_000)
+
+
+class Stop(Fail):
+    """stop() was called: always status 3."""
+
+
+class Return(Exception):
+    def __init__(self, values):
+        super().__init__()
+        self.values = values
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`kind`: 'ok'; 'reject' (refused, nothing printed); 'fail' (fails when reached); 'stop'; 'unspecified'."""
+    kind: str
+    statuses: tuple
+    output: str
+    reason: str = ''
+
+    def accepts(self, status, output):
+        if status not in self.statuses:
+            return False
+        if status == 2:
+            return output == ''  # the compiler saw it coming, so nothing ran
+        return output == self.output
+
+
+def printed(value):
+    if isinstance(value, Scalar):
+        return number_text(value.value, value.vt) if value.vt != 'str' else value.value
+    lines = [type_text(value)]
+    for row in range(value.rows):
+        lines.append(' '.join(v if value.vt == 'str' else number_text(v, value.vt) for v in value.row(row)))
+    return '\n'.join(lines)
+
+
+class Interpreter:
+    def __init__(self, after_definition):
+        self.functions = {}
+        self.after_definition = after_definition  # of the checker
+        self.scopes = [{}]
+        self.output = []
+        self.num_steps = 0
+        self.call_depth = 0
+        self.checked_calls = set()
+
+    # Variables
+
+    def lookup(self, name):
+        return next(scope[name] for scope in reversed(self.scopes) if name in scope)
+
+    def assign(self, name, value):
+        scope = next((scope for scope in reversed(self.scopes) if name in scope), self.scopes[-1])
+        scope[name] = value
+
+    # Statements
+
+    def nested(self, statement):
+        self.scopes.append({})
+        self.statement(statement)
+        self.scopes.pop()
+
+    def statement(self, node):
+        self.num_steps += 1
+        if self.num_steps > MAX_STEPS:
+            raise Unspecified('too many steps')
+        getattr(self, 'on_' + node.kind)(node)
+
+    def on_block(self, node):
+        self.scopes.append({})
+        for statement in node.parts:
+            self.statement(statement)
+        self.scopes.pop()
+
+    def on_expression(self, node):
+        self.values(node.parts[0])
+
+    def on_assign(self, node):
+        *targets, value = node.parts
+        for target, result in zip(targets, self.values(value)):
+            if target.kind == 'name':
+                self.assign(target.value, result)
+            else:
+                name, rows, cols = target.parts[0].value, *map(self.index, target.parts[1:])
+                self.assign(name, elementwise.insert(self.lookup(name), result, rows, cols))
+
+    def on_if(self, node):
+        condition, then, otherwise = node.parts
+        if elementwise.truth(self.value(condition)):
+            self.nested(then)
+        elif otherwise is not None:
+            self.nested(otherwise)
+
+    def on_while(self, node):
+        while elementwise.truth(self.value(node.parts[0])):
+            self.nested(node.parts[1])
+
+    def on_do(self, node):
+        while True:
+            self.nested(node.parts[0])
+            if not elementwise.truth(self.value(node.parts[1])):
+                return
+
+    def on_for(self, node):
+        first, last, step = (elementwise.whole(self.value(part)) if part is not None else None
+                             for part in node.parts[:3])
+        if step is None:
+            step = 1 if last >= first else -1
+        outer = next((scope for scope in reversed(self.scopes) if node.value in scope), None)
+        while step and (last - first) * step >= 0:
+            self.scopes.append({node.value: Scalar('si64', first)})
+            self.nested(node.parts[3])
+            self.scopes.pop()
+            if outer is not None:
+                outer[node.value] = Scalar('si64', first)
+            first += step
+
+    def on_def(self, node):
+        self.functions = self.after_definition[id(node)]
+
+    def on_return(self, node):
+        raise Return([self.value(part) for part in node.parts])
+
+    # Expressions
+
+    def value(self, node):
+        return self.values(node)[0]
+
+    def values(self, node):
+        if node.kind == 'call':
+            results = self.call(node)
+        else:
+            results = [getattr(self, 'value_of_' + node.kind)(node)]
+        for value in results:
+            if len(value.cells if isinstance(value, Matrix) else str(value.value)) > MAX_TEXT:
+                raise Unspecified('too large')
+        return results
+
+    def value_of_literal(self, node):
+        vt, value = node.value
+        return Scalar(vt, convert(value, 'f64', 'f32') if vt == 'f32' else value)
+
+    def value_of_name(self, node):
+        return self.lookup(node.value)
+
+    def value_of_group(self, node):
+        return self.value(node.parts[0])
+
+    def value_of_unary(self, node):
+        operand = self.value(node.parts[0])
+        if node.value == '+':
+            return operand
+        return elementwise.negate(operand) if node.value == '-' else elementwise.logical_not(operand)
+
+    def value_of_binary(self, node):
+        left, right = self.value(node.parts[0]), self.value(node.parts[1])
+        return product(left, right) if node.value == '@' else elementwise.binary(node.value, left, right)
+
+    def value_of_conditional(self, node):
+        return elementwise.conditional(*map(self.value, node.parts))
+
+    def value_of_cast(self, node):
+        return elementwise.cast(self.value(node.parts[0]), *node.value)
+
+    def value_of_matrix(self, node):
+        """Row-major; a size left out follows from the number of cells."""
+        cells = [self.value(cell) for cell in node.parts[2:]]
+        if not all(isinstance(cell, Scalar) for cell in cells):
+            raise Fail('element is no scalar')
+        sizes = [elementwise.size_of(self.value(part)) if part is not None else None for part in node.parts[:2]]
+        rows, cols = sizes
+        if rows is None and cols is None:
+            rows, cols = len(cells), 1
+        elif 0 in sizes and None in sizes:
+            raise Unspecified('division by a size of 0')
+        elif rows is None:
+            rows = len(cells) // cols
+        elif cols is None:
+            cols = len(cells) // rows
+        if rows * cols != len(cells):
+            raise Fail('number of cells')
+        vt = most_general(*(cell.vt for cell in cells))
+        if vt == 'str' and any(cell.vt != 'str' for cell in cells):
+            raise Fail('strings and numbers')
+        values = tuple(convert(cell.value, cell.vt, vt) for cell in cells)
+        return Matrix('ui64' if vt == 'size' else vt, rows, cols, values, any(cell.inexact for cell in cells))
+
+    def index(self, node):
+        """None, a value, or a pair of bounds."""
+        if node is None:
+            return None
+        if node.kind == 'position':
+            return self.value(node.parts[0])
+        return tuple(self.value(bound) if bound is not None else None for bound in node.parts)
+
+    def value_of_index(self, node):
+        x = self.value(node.parts[0])
+        return elementwise.extract(x, self.index(node.parts[1]), self.index(node.parts[2]))
+
+    def value_of_filter(self, node):
+        x, rows, cols = (self.value(part) if part is not None else None for part in node.parts)
+        return elementwise.filtered(x, rows, cols)
+
+    # Calls
+
+    def call(self, node):
+        name, keywords = node.value
+        if name == 'map' and name not in self.functions:
+            return [self.call_map(node)]
+        arguments = [self.value(part) for part in node.parts]
+        if name in self.functions:
+            params = [[param for param, _ in f.params] for f in self.functions[name] if len(f.params) == len(arguments)]
+            return self.call_user(name, in_order(arguments, keyword_order(params[0], 0, keywords, 0)))
+        if name == 'print':
+            return self.call_print(in_order(arguments, keyword_order(STATEMENT_PARAMS[name], 2, keywords, 0)))
+        if name == 'stop':
+            message = arguments[0].value if arguments else 'unspecified reason'
+            self.output.append(f'system stopped: {message}\n')
+            raise Stop('stop')
+        builtin = BUILTINS[name]
+        if not builtin.params.endswith('*'):
+            places = keyword_order(builtin.names, builtin.num_optional, keywords, 0)
+            arguments = in_order(arguments, places)
+        return [builtin.run(*arguments)]
+
+    def call_print(self, arguments):
+        value, newline, to_stderr = (arguments + [None, None])[:3]
+        if to_stderr is not None:
+            raise Unspecified('print to standard error')
+        ends_line = isinstance(value, Matrix) or newline is None or elementwise.truth(newline)
+        self.output.append(printed(value) + ('\n' if ends_line else ''))
+        return []
+
+    def call_user(self, name, arguments):
+        types = [argument.type for argument in arguments]
+        function = next((f for f in self.functions[name] if f.accepts(types)), None)
+        if function is None:
+            raise Fail('no overload fits')
+        self.check_call(function, types)
+        caller = self.scopes, self.functions
+        self.scopes = [{param: argument for (param, _), argument in zip(function.params, arguments)}]
+        self.functions = function.visible
+        self.call_depth += 1
+        if self.call_depth > MAX_CALL_DEPTH:
+            raise Unspecified('deep recursion')
+        results = []
+        try:
+            self.statement(function.node.parts[0])
+            if function.results:
+                raise Unspecified('end of a function without return')
+        except Return as end:
+            results = end.values
+        self.scopes, self.functions = caller
+        self.call_depth -= 1
+        if function.declared is not None and any(
+                not (result.type[0] == kind and vt in (None, result.vt))
+                for result, (kind, vt) in zip(results, function.declared)):
+            raise Fail('declared results')
+        return results
+
+    def check_call(self, function, types):
+        """The checks that the text alone did not allow, made once for each combination of argument types."""
+        key = id(function), tuple(types)
+        if key in self.checked_calls:
+            return
+        try:
+            Checker.specialised(function, types)
+        except Reject as error:
+            raise Unspecified('function does not fit these types') from error
+        self.checked_calls.add(key)
+
+    def call_map(self, node):
+        x, name = self.value(node.parts[0]), node.parts[1].value
+        if not isinstance(x, Matrix):
+            raise Fail('map needs a matrix')
+        if not x.cells:
+            raise Unspecified('result type without a call')
+        num_printed = len(self.output)
+        results = [self.call_user(name, [Scalar(x.vt, cell, x.inexact)]) for cell in x.cells]
+        if len(self.output) != num_printed:
+            raise Unspecified('order of side effects')
+        if any(len(values) != 1 or not isinstance(values[0], Scalar) for values in results):
+            raise Fail('map needs one scalar result')
+        cells = [values[0] for values in results]
+        return Matrix(cells[0].vt, x.rows, x.cols, tuple(cell.value for cell in cells),
+                      any(cell.inexact for cell in cells))
+
+
+def in_order(arguments, places):
+    return [arguments[places.index(i)] for i in range(len(places))]
+
+
+class Session:
+    """A script evaluated piece by piece."""
+
+    def __init__(self):
+        self.checker = Checker()
+        self.interpreter = Interpreter(self.checker.after_definition)
+
+    def feed(self, text):
+        """Checks and runs the next statements; raises Reject, Fail or Unspecified."""
+        statements = parse(text)
+        self.checker.script(statements)
+        for statement in statements:
+            self.interpreter.statement(statement)
+
+    def attempt(self, text):
+        """Like feed, but as if nothing had happened where it raises."""
+        interpreter, checker = self.interpreter, self.checker
+        saved = (dict(interpreter.scopes[0]), len(interpreter.output), dict(checker.scopes[0]), checker.functions)
+        interpreter.num_steps = 0
+        try:
+            self.feed(text)
+        except (Reject, Fail, Unspecified):
+            interpreter.scopes, interpreter.call_depth = [saved[0]], 0
+            del interpreter.output[saved[1]:]
+            fresh = Checker(saved[3])
+            fresh.scopes, fresh.after_definition = [saved[2]], interpreter.after_definition
+            self.checker, interpreter.functions = fresh, saved[3]
+            raise
+
+    def variables(self):
+        return self.interpreter.scopes[0]
+
+    def output(self):
+        return ''.join(self.interpreter.output)
+
+
+def run_script(text):
+    session = Session()
+    try:
+        statements = parse(text)
+        session.checker.script(statements)
+    except Reject as error:
+        return Outcome('reject', error.statuses, '', str(error))
+    try:
+        for statement in statements:
+            session.interpreter.statement(statement)
+    except Stop:
+        return Outcome('stop', (3,), session.output())
+    except Fail as error:
+        return Outcome('fail', (2, 3), session.output(), str(error))
+    except Unspecified as error:
+        return Outcome('unspecified', (0, 1, 2, 3), session.output(), str(error))
+    return Outcome('ok', (0,), session.output())
+
+
+def main():
+    outcome = run_script(Path(sys.argv[1]).read_text(encoding='utf-8'))
+    sys.stdout.write(outcome.output)
+    if outcome.kind != 'ok':
+        print(f'{outcome.kind}: {outcome.reason}', file=sys.stderr)
+    return outcome.statuses[0]
+
+
+if __name__ == '__main__':
+    sys.exit(main())
