@@ -188,13 +188,28 @@ const Generator::Specialisation &Generator::specialise(const FuncDef &def, std::
     if (isNew) {
         ++numSpecialisations[&def];
         it->second = std::make_unique<Specialisation>();
-        generateBody(def, *it->second, args, recursive);
+        generateBody(def, *it->second, args);
+        it->second->finished = true;
     }
-    return *it->second;
+    Specialisation &target = *it->second;
+    if (!target.finished && !target.usesDeclared) {
+        // A recursive call: its results are what the function declares.
+        target.usesDeclared = true;
+        for (const TypeSpec &t : def.results)
+            target.results.push_back(declaredType(t));
+        setResults(target);
+    }
+    return target;
 }
 
-void Generator::generateBody(const FuncDef &def, Specialisation &target, const std::vector<Arg> &args,
-                             bool useDeclared) {
+void Generator::setResults(Specialisation &target) {
+    llvm::SmallVector<mlir::Type> results;
+    for (const TypeDesc &t : target.results)
+        results.push_back(irType(t));
+    target.op.setFunctionType(builder.getFunctionType(target.op.getFunctionType().getInputs(), results));
+}
+
+void Generator::generateBody(const FuncDef &def, Specialisation &target, const std::vector<Arg> &args) {
     mlir::OpBuilder::InsertionGuard guard(builder);
     auto savedScopes = std::exchange(scopes, {Variables{}});
     auto savedReturns = std::exchange(returns, {});
@@ -211,17 +226,12 @@ void Generator::generateBody(const FuncDef &def, Specialisation &target, const s
         certain = savedCertain;
     });
 
-    llvm::SmallVector<mlir::Type> inputs, results;
+    llvm::SmallVector<mlir::Type> inputs;
     for (const Arg &a : args)
         inputs.push_back(irType(a.type));
-    if (useDeclared)
-        for (const TypeSpec &t : def.results) {
-            target.results.push_back(declaredType(t));
-            results.push_back(irType(target.results.back()));
-        }
     builder.setInsertionPointToEnd(module.getBody());
     std::string name = std::string(def.name) + "_" + std::to_string(++numFunctions);
-    target.op = builder.create<mlir::func::FuncOp>(loc(def.nameSpan), name, builder.getFunctionType(inputs, results));
+    target.op = builder.create<mlir::func::FuncOp>(loc(def.nameSpan), name, builder.getFunctionType(inputs, {}));
     target.op.setPrivate();
     builder.setInsertionPointToStart(target.op.addEntryBlock());
     for (size_t i = 0; i < args.size(); ++i) {
@@ -229,10 +239,11 @@ void Generator::generateBody(const FuncDef &def, Specialisation &target, const s
         scopes.back()[def.params[i].name] = v;
     }
     Flow flow = statements(def.body->body);
-    finishFunction(def, target, useDeclared, flow);
+    finishFunction(def, target, flow);
 }
 
-void Generator::finishFunction(const FuncDef &def, Specialisation &target, bool useDeclared, Flow flow) {
+void Generator::finishFunction(const FuncDef &def, Specialisation &target, Flow flow) {
+    bool useDeclared = target.usesDeclared;
     bool dead = flow == Flow::Ends && returns.status != ReturnState::Yes;
     if (!dead && returns.status == ReturnState::Maybe && !returns.values.empty())
         raise(compileError(def.nameSpan, "function " + std::string(def.name) + " does not return on every path"));
@@ -265,12 +276,8 @@ void Generator::finishFunction(const FuncDef &def, Specialisation &target, bool 
                 target.results.push_back(typeOf(values[i]));
         }
     }
-    if (!useDeclared) {
-        llvm::SmallVector<mlir::Type> results;
-        for (const TypeDesc &t : target.results)
-            results.push_back(irType(t));
-        target.op.setFunctionType(builder.getFunctionType(target.op.getFunctionType().getInputs(), results));
-    }
+    if (!useDeclared)
+        setResults(target);
     builder.create<mlir::func::ReturnOp>(loc(def.span), values);
 }
 

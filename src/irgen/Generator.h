@@ -115,15 +115,17 @@ class Generator {
         mlir::func::FuncOp op;
         std::vector<ops::TypeDesc> results;
         bool neverReturns = false; ///< every path ends in stop() or a certain failure
+        bool finished = false;     ///< the body has been generated
+        bool usesDeclared = false; ///< results have the declared types: a call came before the body was known
     };
     std::vector<mlir::Value> callFunction(const lang::Call &e, const std::vector<const lang::FuncDef *> &candidates);
     const lang::FuncDef *chooseOverload(const std::vector<const lang::FuncDef *> &candidates,
                                         const std::vector<ops::TypeDesc> &types, const lang::Call &e,
                                         std::vector<size_t> &order);
     const Specialisation &specialise(const lang::FuncDef &def, std::vector<ops::Arg> args);
-    void generateBody(const lang::FuncDef &def, Specialisation &target, const std::vector<ops::Arg> &args,
-                      bool useDeclared);
-    void finishFunction(const lang::FuncDef &def, Specialisation &target, bool useDeclared, Flow flow);
+    void generateBody(const lang::FuncDef &def, Specialisation &target, const std::vector<ops::Arg> &args);
+    void finishFunction(const lang::FuncDef &def, Specialisation &target, Flow flow);
+    void setResults(Specialisation &target);
     std::map<std::string, std::unique_ptr<Specialisation>> specialisations;
     std::map<const lang::FuncDef *, int> numSpecialisations;
     std::vector<const lang::FuncDef *> inProgress;

@@ -32,6 +32,8 @@ GIGABYTE = 1 << 30
 INTERNAL_ERROR_STATUS = 70
 COMPILED_HEADER = b'; ModuleID'
 SANITIZER_REPORT = re.compile(rb'\w+Sanitizer\b|: runtime error: ')
+# LLVM's libraries are not instrumented and poison their own arenas.
+ENVIRONMENT = {'ASAN_OPTIONS': 'allow_user_poisoning=0:detect_leaks=0', **os.environ}
 MAY_RUN_LONG = re.compile(rb'\b(while|for|do|def|import)\b|\d{4}|\de\d')
 PRINTS_TO_STDERR = re.compile(rb'print\s*\([^;]*,[^;]*,|\berr\b|\bto_stderr\b', re.S)
 NEVER_THE_SAME = re.compile(rb'\b(now|rand|sample)\b')
@@ -83,7 +85,7 @@ class Runner:
 
     def start(self, job, directory, options=()):
         stdin = {'input': job.seed.script} if job.kind == 'stdin' else {'stdin': subprocess.DEVNULL}
-        return subprocess.run(self.command(job, options), cwd=directory, capture_output=True,
+        return subprocess.run(self.command(job, options), cwd=directory, capture_output=True, env=ENVIRONMENT,
                               preexec_fn=lambda: self.limit(job),
                               timeout=job.timeout_seconds * self.timeout_factor, **stdin)
 
@@ -196,8 +198,8 @@ def mutated_jobs(count, seed):
         made += 1
 
 
-def special_jobs(memory_limited):
-    for case in special_cases():
+def special_jobs(memory_limited, slow):
+    for case in special_cases(slow):
         if case.memory_gb and not memory_limited:
             continue
         yield Job(f'special {case.name}', Seed('', case.script), case.statuses, case.says.encode(),
@@ -220,6 +222,7 @@ def main():
     parser.add_argument('--random', type=int, default=100, help='number of random byte strings')
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--no-special', action='store_true', help='leave out the hand-picked cases')
+    parser.add_argument('--slow', action='store_true', help='the full size of scripts that take long to compile')
     parser.add_argument('--filter', default='', help='only runs whose name contains this text')
     parser.add_argument('--memory-gb', type=int, default=8, help='address space of a run; 0: no limit (sanitizers need it)')
     parser.add_argument('--timeout-factor', type=float, default=1, help='for slow builds')
@@ -234,7 +237,7 @@ def main():
         return 1
     jobs = [*random_jobs(choice.random, choice.seed), *mutated_jobs(choice.count, choice.seed)]
     if not choice.no_special:
-        jobs += special_jobs(choice.memory_gb > 0)
+        jobs += special_jobs(choice.memory_gb > 0, choice.slow)
     jobs = [job for job in jobs if choice.filter in job.name]
     failed, ran_long, statuses = 0, 0, {}
     with ThreadPoolExecutor(max_workers=choice.jobs) as pool:

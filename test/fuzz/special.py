@@ -50,27 +50,34 @@ def repeated(line, size=MEGABYTES_5):
     return line * (size // len(line))
 
 
+def running_scripts(size):
+    """Scripts of a size that are compiled to the end: machine code for every line."""
+    lines = size // 15
+    yield Special(f'{size} bytes of output', repeated(b'print("hello");\n', size), (0,))
+    yield Special(f'{size} bytes of matrix operations', b'X = rand(2, 2, 0.0, 1.0, 1.0, 1);\n' +
+                  repeated(b'X = X / 2.0 + X @ X;\n', size) + b'print(sum(X) >= 0.0);\n', (0, 2))
+    yield Special(f'{size} bytes of calls', b'def f(x) { return x * 2 + 1; }\n' + repeated(b'print(f(3));\n', size), (0,))
+    yield Special(f'{size} bytes of branches', UNKNOWN_X + repeated(b'if(x == 1) { x = 1; }\n', size) + b'print(x);\n', (0,),
+                  prints='1\n')
+    yield Special(f'{size} bytes of loops', b'x = 0;\n' + repeated(b'for(i in 1:2) x = x + i;\n', size) + b'print(x > 0);\n',
+                  (0,), prints='1\n')
+    yield Special(f'{size} bytes of scalars', UNKNOWN_X + b'x = x + x;\n' * lines + b'print(x);\n', (0,))
+    yield Special(f'{size} bytes of cells', UNKNOWN_X + b'X = [1' + repeated(b', x', size) + b'];\nprint(sum(X));\n', (0,))
+
+
 def huge_scripts():
     """Five megabytes each."""
     noise = random.Random(5)
     count = MEGABYTES_5 // 11
-    yield Special('5 MB of statements', b'x = 0;\n' + b'x = x + 1;\n' * count + b'print(x);\n', (0,), prints=f'{count}\n')
-    yield Special('5 MB of variables', b''.join(b'v%d = %d * 2.5;\n' % (i, i) for i in range(230_000)) + b'print(v7);\n',
-                  (0,), prints='17.5\n')
-    yield Special('5 MB of output', repeated(b'print("hello");\n'), (0,))
-    yield Special('5 MB of matrix operations',
-                  b'X = rand(2, 2, 0.0, 1.0, 1.0, 1);\n' + repeated(b'X = X / 2.0 + X @ X;\n') + b'print(nrow(X));\n', (0,),
-                  prints='2\n')
-    yield Special('5 MB of calls', b'def f(x) { return x * 2 + 1; }\n' + repeated(b'print(f(3));\n'), (0,))
+    yield Special('5 MB of statements', b'x = 0;\n' + b'x = x + 1;\n' * count + b'print(x);\n', (0,),
+                  prints=f'{count}\n')
+    yield Special('5 MB of variables', b''.join(b'v%d = %d * 2.5;\n' % (i, i) for i in range(230_000)) +
+                  b'print(v7);\n', (0,), prints='17.5\n')
     yield Special('5 MB of functions', b''.join(b'def fun%d(x) { return x + %d; }\n' % (i, i) for i in range(130_000)) +
                   b'print(fun7(1));\n', (0,), prints='8\n')
-    yield Special('5 MB of branches', UNKNOWN_X + repeated(b'if(x == 1) { x = 1; }\n') + b'print(x);\n', (0,),
-                  prints='1\n')
-    yield Special('5 MB of loops', b'x = 0;\n' + repeated(b'for(i in 1:2) x = x + i;\n') + b'print(x > 0);\n', (0,))
     yield Special('5 MB expression', b'x = 1' + repeated(b' + 1') + b';\nprint(x);\n')
     yield Special('5 MB expression in parentheses', b'x = (' + b'+'.join([b'(1 + 2)'] * 625_000) + b');\nprint(x);\n')
     yield Special('5 MB matrix literal', b'X = [1' + repeated(b', 1') + b'];\nprint(sum(X));\n', (0,), prints='1666667\n')
-    yield Special('5 MB matrix literal of variables', UNKNOWN_X + b'X = [1' + repeated(b', x') + b'];\nprint(sum(X));\n')
     yield Special('5 MB string', b'x = "' + repeated(b'abcdefghij') + b'";\nprint(x == x);\n', (0,), prints='1\n')
     yield Special('5 MB name', b'x = ' + b'a' * MEGABYTES_5 + b';\n', (1,))
     yield Special('5 MB number', b'x = ' + b'1' * MEGABYTES_5 + b';\n', (1,))
@@ -146,6 +153,7 @@ def odd_files():
     yield Special('random bytes on standard input', random.Random(6).randbytes(10_000), (1,), kind='stdin')
 
 
-def special_cases():
+def special_cases(slow):
     for group in (unusual_text, odd_files, exhausted_resources, deep_nesting, huge_scripts):
         yield from group()
+    yield from running_scripts(MEGABYTES_5 if slow else 500_000)

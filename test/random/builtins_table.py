@@ -7,11 +7,10 @@ from functools import cmp_to_key
 from typing import Callable
 
 from elementwise import (as_number, binary, map_cells, negate, result_value_type, select, size_of, whole)
-from values import (CPP_NAMES, Fail, Matrix, Scalar, Unspecified, convert, exact_sum, float_type, is_float, limits,
+from values import (CPP_NAMES, Fail, List, Matrix, Scalar, Unspecified, convert, exact_sum, float_type, is_float, limits,
                     most_general, rounded, wrap)
 
 MAX_CELLS = 10_000
-SOME_TIME = 1_700_000_000_000_000_000
 UNKNOWN = (None, None)  # kind and value type, each known or not
 
 
@@ -31,6 +30,12 @@ def need_matrix(*arguments):
     for x in arguments:
         if not isinstance(x, Matrix):
             raise Fail('a matrix is needed')
+
+
+def need_scalar(*arguments):
+    for x in arguments:
+        if not isinstance(x, Scalar):
+            raise Fail('a scalar is needed')
 
 
 def need_numbers(*arguments):
@@ -341,6 +346,8 @@ def reverse(x):
 
 def order(x, *rest):
     need_matrix(x)
+    need_scalar(*rest)
+    need_numbers(*rest)
     if len(rest) < 3 or len(rest) % 2 == 0:
         raise Fail('arguments of order')
     if x.inexact:
@@ -371,7 +378,8 @@ def order(x, *rest):
 def triangle(inside):
     def run(x, diagonal, values):
         need_matrix(x)
-        need_numbers(x)
+        need_scalar(diagonal, values)
+        need_numbers(x, diagonal, values)
         if x.rows != x.cols:
             raise Fail('not square')
         zero, one = as_number(False, x.vt), as_number(True, x.vt)
@@ -404,6 +412,7 @@ def diagonal_matrix(x):
 
 def replace(x, pattern, replacement):
     need_matrix(x)
+    need_scalar(pattern, replacement)
     vt = most_general(x.vt, pattern.vt, replacement.vt)
     if x.inexact or pattern.inexact or vt == 'str' and {x.vt, pattern.vt, replacement.vt} != {'str'}:
         raise Unspecified('replace')
@@ -490,6 +499,8 @@ def shape_function(count):
 
 
 def type_text(x):
+    if isinstance(x, List):
+        return f'List({len(x.elements)}, DenseMatrix, {CPP_NAMES[x.vt]})'
     if isinstance(x, Matrix):
         return f'DenseMatrix({x.rows}x{x.cols}, {CPP_NAMES[x.vt]})'
     return 'const char*' if x.vt == 'str' else CPP_NAMES[x.vt]
@@ -566,6 +577,5 @@ BUILTINS = {
     'nrow': shape_function(lambda x: x.rows),
     'ncol': shape_function(lambda x: x.cols),
     'ncell': shape_function(lambda x: x.rows * x.cols),
-    'now': Builtin('', fixed('s', 'si64'), lambda: Scalar('si64', SOME_TIME)),
     'typeOf': Builtin('arg', fixed('s', 'str'), lambda x: Scalar('str', type_text(x))),
 }

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is refused before a script runs: scopes, function definitions and calls, and types as far as they are visible.
 
-A type is a pair of kind ('s' scalar, 'm' matrix) and value type, each None where the text does not tell. Functions are
-checked with their declared parameter types; the interpreter checks them again with the actual ones.
+A type is a pair of kind ('s' scalar, 'm' matrix, 'l' list) and value type, each None where the text does not tell. Functions are
+checked with their declared parameter types; the interpreter checks them again with the actual ones. A loop that changes
+the type of a variable is only noted: it fails if it is reached.
 """
 
 from dataclasses import dataclass
 
 from builtins_table import BUILTINS, UNKNOWN, binary_rule
 from elementwise import result_value_type
+from multiple import LIST_BUILTINS, MULTIPLE_RESULTS
 from syntax import Reject
 from values import most_general
 
+ALL_BUILTINS = BUILTINS | LIST_BUILTINS | MULTIPLE_RESULTS
 AGGREGATES = frozenset('sum aggMin aggMax mean var stddev idxMin idxMax'.split())
 
 STATEMENT_PARAMS = {'print': ['arg', 'newline', 'err'], 'stop': ['message']}
@@ -29,6 +32,23 @@ class Function:
     def accepts(self, types):
         return len(types) == len(self.params) and all(
             compatible(argument, declared or UNKNOWN) for argument, (_, declared) in zip(types, self.params))
+
+    def result_types(self, returned):
+        """The declared types, or those of all return statements."""
+        if self.declared is not None:
+            if not always_returns(self.node.parts[0]) and not returned:
+                raise Reject('no return', self.node.begin)
+            return self.declared
+        if not returned:
+            return []
+        if any(len(types) != len(returned[0]) for types in returned):
+            raise Reject('different numbers of results', self.node.begin, (1, 2))
+        results = returned[0]
+        for types in returned[1:]:
+            if not all(map(compatible, results, types)):
+                raise Reject('different result types', self.node.begin, (1, 2))
+            results = [merged(a, b) for a, b in zip(results, types)]
+        return results
 
 
 def compatible(a, b):
@@ -67,6 +87,7 @@ def keyword_order(names, num_optional, keywords, position):
 class Checker:
     def __init__(self, functions=None):
         self.functions = functions if functions is not None else {}  # name -> list of Function
+        self.ill_typed = set()  # loops that change the type of a variable
         self.after_definition = {}  # the functions known after each definition
         self.scopes = [{}]
         self.read_only = []
@@ -171,7 +192,7 @@ class Checker:
         for scope, old in zip(self.scopes, before):
             for name, type_ in old.items():
                 if not compatible(type_, scope[name]):
-                    raise Reject(f'{name} changes its type', node.begin, (2,))
+                    self.ill_typed.add(id(node))
         self.scopes = before
 
     def on_while(self, node):
@@ -189,7 +210,7 @@ class Checker:
                 self.type(bound)
         outer = next((scope[node.value] for scope in reversed(self.scopes) if node.value in scope), None)
         if outer and not compatible(outer, ('s', 'si64')):
-            raise Reject('outer variable of another type', node.begin, (2,))
+            self.ill_typed.add(id(node))
         if node.value in self.read_only:
             raise Reject('loop variable of an outer loop', node.begin)
         self.scopes.append({node.value: ('s', 'si64')})
@@ -209,7 +230,7 @@ class Checker:
             function.results = declared
             self.add(function)
             function.visible = self.functions
-        function.results = self.specialised(function, [type_ or UNKNOWN for _, type_ in params])
+        function.results, _ = self.specialised(function, [type_ or UNKNOWN for _, type_ in params])
         if declared is None:
             self.add(function)
         self.after_definition[id(node)] = self.functions
@@ -221,26 +242,12 @@ class Checker:
 
     @staticmethod
     def specialised(function, types):
-        """Result types for arguments of these types."""
+        """Result types for arguments of these types, and the ill-typed loops."""
         checker = Checker(function.visible)
         checker.function = function
         checker.scopes = [{name: type_ for (name, _), type_ in zip(function.params, types)}]
         checker.statement(function.node.parts[0])
-        returned = checker.returned
-        if function.declared is not None:
-            if not always_returns(function.node.parts[0]) and not returned:
-                raise Reject('no return', function.node.begin)
-            return function.declared
-        if not returned:
-            return []
-        if any(len(types) != len(returned[0]) for types in returned):
-            raise Reject('different numbers of results', function.node.begin, (1, 2))
-        results = returned[0]
-        for types in returned[1:]:
-            if not all(map(compatible, results, types)):
-                raise Reject('different result types', function.node.begin, (1, 2))
-            results = [merged(a, b) for a, b in zip(results, types)]
-        return results
+        return function.result_types(checker.returned), checker.ill_typed
 
     def on_return(self, node):
         if self.function is None or self.num_loops:
@@ -333,16 +340,19 @@ class Checker:
             names = STATEMENT_PARAMS[name]
             keyword_order(names, len(names) - (name == 'print'), keywords, node.begin)
             return []
-        return [self.call_builtin(node, types)]
+        if name == 'now' and not types:
+            return [('s', 'si64')]
+        result = self.call_builtin(node, types)
+        return [result, result] if name in MULTIPLE_RESULTS else [result]
 
     def call_builtin(self, node, types):
         name, keywords = node.value
-        if name not in BUILTINS:
+        if name not in ALL_BUILTINS:
             raise Reject(f'no function {name}', node.begin)
-        builtin = BUILTINS[name]
+        builtin = ALL_BUILTINS[name]
         if builtin.params.endswith('*'):
-            if len(types) < 4 or len(types) % 2:
-                raise Reject('arguments of order', node.begin)
+            if any(keywords) or not types or name == 'order' and (len(types) < 4 or len(types) % 2):
+                raise Reject(f'arguments of {name}', node.begin)
             return builtin.rule(types)
         places = keyword_order(builtin.names, builtin.num_optional, keywords, node.begin)
         if name in AGGREGATES and 1 in places and len(places) == 2:

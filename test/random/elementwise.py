@@ -3,7 +3,7 @@
 
 import math
 
-from values import (ARITHMETIC, COMPARISON, LOGICAL, Fail, Matrix, Scalar, Unspecified, convert, float_type,
+from values import (ARITHMETIC, COMPARISON, LOGICAL, Fail, List, Matrix, Scalar, Unspecified, convert, float_type,
                     is_exact_power, is_float, lost_digits, most_general, rounded, wrap)
 
 
@@ -149,6 +149,8 @@ def cast(x, kind, vt):
 
 def truth(x):
     """A condition."""
+    if isinstance(x, List):
+        raise Fail('a list as a condition')
     if x.vt == 'str':
         raise Unspecified('string as a condition')
     if x.inexact:

@@ -8,7 +8,7 @@ Dimensions are numbers or names of variables that hold a size; the latter for ma
 from dataclasses import dataclass
 from random import Random
 
-from values import RANK, convert, limits
+from values import RANK, limits
 
 NUMERIC = ('si64', 'f64', 'f32', 'ui64', 'si32', 'ui32', 'si8', 'ui8', 'size', 'bool')
 NUMERIC_WEIGHTS = (5, 5, 2, 2, 1.5, 1, 1.5, 1.5, 1, 1.5)
@@ -18,6 +18,8 @@ LEVELS = {'@': 4, '^': 5, '%': 6, '*': 7, '/': 7, '+': 8, '-': 8, '&&': 10, '||'
 COMPARISONS = ('==', '!=', '<', '<=', '>', '>=')
 LEVELS |= dict.fromkeys(COMPARISONS, 9)
 POSTFIX, UNARY, CONDITIONAL = 2, 3, 12
+OPAQUE_ONE = 'one'  # a variable whose value 1 only a run finds out
+SPECIAL_FLOATS = ('nan', 'inf', '-inf', '-0.0', '1e10', '-2.5e-7', '123456.75', '1e7', '0.1', '1e300', '3e-39')
 WORDS = ('', 'a', 'Bc', 'x y', 'zZ9', '42', '-7 apples', 'tab\\tq', 'quote\\"', 'ä')
 
 
@@ -70,6 +72,9 @@ class Expressions:
         # A program keeps to few types and sizes, so that its values meet.
         self.palette = rng.choices(NUMERIC, NUMERIC_WEIGHTS, k=3)
         self.sizes = rng.choices((0, 1, 2, 3, 4), (0.4, 2, 3, 3, 1), k=3)
+        self.special_chance = rng.choice((0.0, 0.05, 0.05, 0.3))
+        if rng.random() < 0.15:
+            self.sizes[0] = rng.choice((7, 8, 9, 17, 33))
 
     # Choices
 
@@ -119,27 +124,38 @@ class Expressions:
         plain = Text(str(value), UNARY if value < 0 else 1)
         return plain if vt == 'si64' else Text(f'as.{vt}({plain})')
 
-    def literal(self, vt, small=False, nonzero=False):
+    def literal(self, vt, nonzero=False):
         if vt == 'str':
             return Text(f'"{self.rng.choice(WORDS)}"')
         if vt == 'bool':
             return self.number_text(vt, 1 if nonzero else self.rng.randrange(2))
         if vt in FLOATS:
-            if not small and self.chance(0.05):
-                special = self.rng.choice(['nan', 'inf', '-inf', '1e10', '-2.5e-7', '123456.75', '1e7', '0.1'])
+            if self.chance(self.special_chance):
+                special = self.rng.choice(SPECIAL_FLOATS)
                 return Text(f'as.f32({special})') if vt == 'f32' else Text(special, UNARY if special[0] == '-' else 1)
             value = self.rng.randint(-12, 20) / 4
             return self.number_text(vt, value or (0.5 if nonzero else 0.0))
         low, high = limits(vt)
-        if not small and self.chance(0.06):
-            value = self.rng.choice([high, max(low + 1, -2**63 + 1), high - 1, high // 2, 100])
+        if self.chance(self.special_chance):
+            value = self.rng.choice([high, low or high, high - 1, high // 2, 100])
         else:
             value = self.rng.randint(max(low, -5), 9)
-        return self.number_text(vt, convert(value or int(nonzero), 'si64', vt) if value < 2**63 else value)
+        return self.number_text(vt, value or int(nonzero))
 
     def leaf(self, vt):
         variable = self.variable_of(Type('s', vt))
-        return variable if variable and self.chance(0.65) else self.literal(vt)
+        return variable if variable and self.chance(0.65) else self.hidden(vt, self.literal(vt))
+
+    def hidden(self, vt, text):
+        """The same number, but not known to the compiler."""
+        if OPAQUE_ONE not in self.variables or vt not in ('si64', 'f64', 'ui64') or not self.chance(0.3):
+            return text
+        return self.binary_text('*', text, Text(OPAQUE_ONE))
+
+    def size_text(self, size):
+        if OPAQUE_ONE in self.variables and isinstance(size, int) and self.chance(0.3):
+            return self.binary_text('*', Text(str(size)), Text(OPAQUE_ONE))
+        return Text(str(size))
 
     # Scalars
 
@@ -154,9 +170,33 @@ class Expressions:
         ]
         if vt != 'bool':
             choices += [(5, self.arithmetic), (1.2, self.unary_scalar), (1.2, self.aggregate), (0.7, self.min_max)]
+            choices += [(0.5, self.identity_scalar)]
         if vt == 'size':
             choices += [(3, self.shape_scalar)]
+        if vt == 'bool':
+            choices += [(1, self.symmetry)]
         return self.weighted(choices)(vt, depth - 1)
+
+    def symmetry(self, vt, depth):
+        size = self.rng.choice(self.sizes)
+        source = self.matrix(Type('m', self.numeric_type(), size, size), depth)
+        return self.call_text('isSymmetric', f't({source}) @ {source.within(POSTFIX)}' if self.chance(0.2) else source)
+
+    def identity_scalar(self, vt, depth):
+        """What an algebraic simplification may look for."""
+        return self.identity_text(self.scalar(vt, depth), vt)
+
+    def identity_text(self, x, vt):
+        zero, one, two = (str(self.number_text(vt, value if vt not in FLOATS else float(value))) for value in range(3))
+        tight = x.within(POSTFIX)
+        text, level = self.rng.choice([
+            (f'{tight} + {zero}', 8), (f'{zero} + {tight}', 8), (f'{tight} - {zero}', 8), (f'{zero} - {tight}', 8),
+            (f'{tight} * {one}', 7), (f'{one} * {tight}', 7), (f'{tight} * {zero}', 7), (f'{tight} / {one}', 7),
+            (f'{tight} - {tight}', 8), (f'{tight} + {tight}', 8), (f'{tight} ^ {two}', 5), (f'{tight} ^ {one}', 5),
+            (f'{tight} ^ {zero}', 5), (f'{tight} == {tight}', 9), (f'{tight} * {two} / {two}', 7), (f'- -{tight}', 3),
+            (f'min({tight}, {tight})', 1), (f'max({tight}, {zero})', 1), (f'abs(abs({tight}))', 1),
+            (f'abs(-{tight})', 1), (f'{tight} % {one}', 6), (f'as.{vt if vt != "size" else "ui64"}({tight})', 1)])
+        return Text(text, level)
 
     def leaf_scalar(self, vt, depth):
         return self.leaf(vt)
@@ -242,9 +282,19 @@ class Expressions:
         return self.rng.randint(0, 4), self.rng.randint(1, 4)
 
     def aggregate(self, vt, depth):
-        return self.call_text(self.rng.choice(['sum', 'aggMin', 'aggMax']), self.some_matrix(vt, depth))
+        name, source = self.rng.choice(['sum', 'aggMin', 'aggMax']), self.some_matrix(vt, depth)
+        if self.chance(0.2):
+            # Aggregates may be moved through these.
+            tight = source.within(POSTFIX)
+            source = self.rng.choice([f't({source})', f'reverse({source})', f'-{tight}', f'{tight} * {self.leaf(vt)}',
+                                      f'{self.leaf(vt)} - {tight}', f'rbind({tight}, {tight})', f'{tight} + {tight}',
+                                      f't({tight}) @ {tight}', f'sum({source}, 0)', f'sum({source}, 1)'])
+        return self.call_text(name, source)
 
     def shape_scalar(self, vt, depth):
+        lists = [name for name, known in self.variables.items() if known.kind == 'l']
+        if lists and self.chance(0.4):
+            return self.call_text('length', self.rng.choice(lists))
         return self.call_text(self.rng.choice(['nrow', 'ncol', 'ncell']), self.some_matrix(self.numeric_type(), depth))
 
     def conditional_scalar(self, vt, depth):
@@ -264,6 +314,8 @@ class Expressions:
     def argument(self, type_, depth):
         if type_.kind == 's':
             return self.scalar(type_.vt, depth)
+        if type_.kind == 'l':
+            return self.list(type_.vt, depth)
         return self.matrix(Type('m', type_.vt, *self.shape()), depth)
 
     def string(self, depth):
@@ -290,6 +342,15 @@ class Expressions:
 
     def matrix(self, type_, depth):
         raise NotImplementedError
+
+    # Lists
+
+    def list(self, vt, depth):
+        names = [name for name, known in self.variables.items() if known == Type('l', vt)]
+        if names and self.chance(0.7):
+            text = self.rng.choice(names)
+            return self.call_text('append', text, self.some_matrix(vt, depth)) if self.chance(0.5) else Text(text)
+        return self.call_text('createList', *(self.some_matrix(vt, depth) for _ in range(self.rng.randint(1, 2))))
 
     # What is printed only
 

@@ -8,7 +8,7 @@ REFUSED = (
     'w = [1, "a"];', 'w = [[1, 2], 3];', 'w = 1', 'w = 01;', 'w = (1;', '{ hidden = 1; } print(hidden);',
     'w = 1; if(w > 0) { w = 1.5; }', 'for(k in 1 : 2) { k = 3; }', 'w = fill(value = 1, rows = 2, numCols = 2);',
     'X[0, 0] = [1];', 'w = [1, 2]; w[ [0], 0] = [5];', 'w = 5 ! 3;', 'w = reshape([1, 2], 1);',
-    'do { inner = 1; } while(inner < 1);', 'if(1) fresh = 2; print(fresh);', 'w = 99999999999999999999;',
+    'w = remove(createList([1]), 0);', 'a, b, c = recode([1], true);', 'do { inner = 1; } while(inner < 1);', 'if(1) fresh = 2; print(fresh);', 'w = 99999999999999999999;',
 )
 LOOP_TYPE_CHANGE = ('w = 1; c9 = 0; while(c9 < 2) { w = 1.5; c9 = c9 + 1; }', 'w = [1]; for(k in 1 : 2) { w = 5; }')
 FAILING_EXPRESSIONS = (
@@ -22,7 +22,8 @@ FAILING_EXPRESSIONS = (
 FAILING_STATEMENTS = (
     'stop();', 'stop("enough");', 'w = [1, 2, 3]; w[3, 0] = [4];', 'w = [1, 2, 3]; w[0, 0] = [4.5];',
     'w = [1, 2, 3]; w[0:2, 0] = [4];', 'if([1, 2]) { print("never"); }', 'while(fill(1, 0, 0)) { print("never"); }',
-    'w = [1.5, 2.5]; w[-3, ] = [0.5];',
+    'w = [1.5, 2.5]; w[-3, ] = [0.5];', 'w = createList([1], [2.5]);', 'w, e = remove(createList([1]), 1);',
+    'w = append(createList([1.5]), [1]);', 'w, e = recode([1, 2](1, 2), true);', 'w = ctable([-1], [0]);',
 )
 
 
@@ -68,6 +69,8 @@ def fault_statement(rng, scope):
         for name, known in scope.items():
             if known.kind == 's':
                 own += scalar_faults(name, known)
+            elif known.kind == 'l':
+                own += [f'{name} + 1', f'append({name}, 5)', f'length({name}) / 0', f'sum({name})']
             elif known.is_static:
                 own += matrix_faults(name, known)
         expressions = own or expressions
@@ -76,11 +79,11 @@ def fault_statement(rng, scope):
 
 
 def inject_fault(rng, program):
-    """The text of the program with a fault after some line."""
+    """The program with a fault after some line."""
     places = [i for i, line in enumerate(program.lines) if line.scope is not None]
     if not places:
-        return program.text
+        return program
     place = rng.choice(places)
     line = program.lines[place]
     fault = type(line)(fault_statement(rng, line.scope), line.indent, None)
-    return type(program)(program.lines[:place + 1] + [fault] + program.lines[place + 1:]).text
+    return type(program)(program.lines[:place + 1] + [fault] + program.lines[place + 1:])

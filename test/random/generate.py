@@ -13,7 +13,7 @@ import sys
 from dataclasses import dataclass, field
 from random import Random
 
-from expressions import ARITHMETIC_TYPES, Signature, Text, Type
+from expressions import ARITHMETIC_TYPES, OPAQUE_ONE, Signature, Text, Type
 from faults import inject_fault
 from matrices import Matrices
 from oracle import Session, run_script
@@ -52,6 +52,7 @@ class Generator(Matrices):
         self.protected = set()  # loop variables, counters and sizes
         self.in_function = False
         self.has_failed = False
+        self.is_opaque = False
         self.all_functions = []  # signatures and which parameters have declared types
 
     # Lines and scopes
@@ -89,7 +90,8 @@ class Generator(Matrices):
 
     def statement(self, depth):
         choices = [(4, self.new_variable), (3, self.reassign), (2.5, self.print_something), (1.5, self.left_index),
-                   (0.4, self.drop_value), (0.5, self.copy_then_change), (0.3, self.call_for_effect)]
+                   (0.5, self.grow), (0.4, self.drop_value), (0.5, self.copy_then_change), (0.5, self.view_then_change),
+                   (0.4, self.swap), (1.2, self.use_list), (0.3, self.recode), (0.3, self.call_for_effect)]
         if depth > 0:
             choices += [(2, self.branch), (1, self.while_loop), (0.7, self.do_loop), (1.5, self.for_loop),
                         (0.3, self.block)]
@@ -105,6 +107,8 @@ class Generator(Matrices):
 
     def expression(self, type_, depth=None):
         depth = self.rng.choice([1, 1, 2, 2, 3]) if depth is None else depth
+        if type_.kind == 'l':
+            return self.list(type_.vt, min(depth, 1))
         return self.scalar(type_.vt, depth) if type_.kind == 's' else self.matrix(type_, depth)
 
     def new_variable(self, depth):
@@ -185,6 +189,22 @@ class Generator(Matrices):
         high = self.rng.randint(low, size)
         return f'{low}:{high}', high - low
 
+    def grow(self, depth):
+        """A matrix that gets more rows or columns, in a loop with every iteration."""
+        names = [name for name in self.assignable() if self.variables[name].kind == 'm' and self.variables[name].is_static
+                 and max(self.variables[name].rows, self.variables[name].cols) < 6]
+        if not names:
+            return self.new_variable(depth)
+        name = self.rng.choice(names)
+        known = self.variables[name]
+        by_rows = self.chance(0.5)
+        added = Type('m', known.vt, 1, known.cols) if by_rows else Type('m', known.vt, known.rows, 1)
+        parts = [name, str(self.expression(added, 1))]
+        self.rng.shuffle(parts)
+        self.variables[name] = Type('m', known.vt)
+        self.emit(f'{name} = {"rbind" if by_rows else "cbind"}({", ".join(parts)});')
+        return None
+
     def copy_then_change(self, depth):
         """Values are independent of each other."""
         names = [name for name, known in self.variables.items() if known.kind == 'm' and known.is_static
@@ -199,6 +219,43 @@ class Generator(Matrices):
         self.emit(f'print({copy});')
         return None
 
+    def view_then_change(self, depth):
+        """A part or another form of a matrix keeps its cells when the matrix changes, and the other way round."""
+        names = [name for name in self.assignable() if self.variables[name].kind == 'm'
+                 and self.variables[name].is_static and self.variables[name].rows and self.variables[name].cols]
+        if not names:
+            return self.new_variable(depth)
+        source, view = self.rng.choice(names), self.new_name()
+        known = self.variables[source]
+        rows, cols = known.rows, known.cols
+        text, shape = self.rng.choice([
+            (f'{source}[0:{rows}, ]', (rows, cols)), (f'{source}[0, ]', (1, cols)), (f'{source}[, 0]', (rows, 1)),
+            (f't({source})', (cols, rows)), (f'reshape({source}, {cols}, {rows})', (cols, rows)),
+            (f'reshape({source}, 1, {rows * cols})', (1, rows * cols)), (f'{source}[,]', (rows, cols)),
+            (f'{source}[{rows - 1}:{rows}, {cols - 1}]', (1, 1)), (f'as.matrix({source})', (rows, cols)),
+            (f'({self.condition(0).within(11)} ? {source} : {source})', (rows, cols)),
+            (f'+{source}', (rows, cols)), (f'reverse(reverse({source}))', (rows, cols))])
+        self.emit(f'{view} = {text};')
+        self.variables[view] = Type('m', known.vt, *shape)
+        for _ in range(self.rng.choice([1, 1, 2])):
+            self.insert_into(self.rng.choice([source, view]))
+        self.emit(f'print({source});')
+        self.emit(f'print({view});')
+        return None
+
+    def swap(self, depth):
+        """Two variables of one type exchange their values."""
+        names = self.assignable()
+        pairs = [(a, b) for a in names for b in names if a < b and self.variables[a] == self.variables[b]]
+        if not pairs:
+            return self.reassign(depth)
+        a, b = self.rng.choice(pairs)
+        kept = self.new_name()
+        self.emit(f'{kept} = {a};')
+        self.emit(f'{a} = {b};')
+        self.emit(f'{b} = {kept};')
+        return None
+
     def drop_value(self, depth):
         self.emit(f'{self.expression(self.random_type())};')
 
@@ -208,9 +265,51 @@ class Generator(Matrices):
             if function.declared:
                 self.emit(f'{self.call_text(function.name, *(self.argument(p, 1) for p in function.params))};')
 
+    def use_list(self, depth):
+        lists = [name for name in self.assignable() if self.variables[name].kind == 'l']
+        if not lists or self.chance(0.15):
+            vt = self.numeric_type()
+            return self.set(self.new_name(), Type('l', vt), self.list(vt, 1))
+        name = self.rng.choice(lists)
+        vt = self.variables[name].vt
+        if self.chance(0.4):
+            return self.emit(f'{name} = append({name}, {self.some_matrix(vt, 1)});')
+        targets = [other for other in self.assignable() if self.variables[other] == Type('m', vt)]
+        element = self.rng.choice(targets) if targets and self.chance(0.5) else self.new_name()
+        if element not in self.variables and depth > 0 and self.chance(0.3):
+            self.emit(f'while(length({name}) > 0) {{', False)
+            self.nested(self.drain, name, element, depth)
+            return self.emit('}')
+        rest = name if self.chance(0.7) else self.new_name()
+        if rest == element:
+            return None
+        self.variables[rest], self.variables[element] = Type('l', vt), Type('m', vt)
+        return self.emit(f'{rest}, {element} = remove({name}, {self.rng.choice(["0", "0", "length(" + name + ") - 1"])});')
+
+    def drain(self, name, element, depth):
+        self.emit(f'{name}, {element} = remove({name}, 0);')
+        self.variables[element] = Type('m', self.variables[name].vt)
+        self.protected.add(name)
+        self.loop_body(depth)
+        self.protected.discard(name)
+
+    def recode(self, depth):
+        vt = 'str' if self.chance(0.3) else self.numeric_type()
+        source = Type('m', vt, self.rng.randint(0, 4), 1)
+        codes, values = self.new_name(), self.new_name()
+        if codes == values or {codes, values} & set(self.variables):
+            return
+        self.emit(f'{codes}, {values} = recode({self.expression(source, 1)}, {self.rng.choice(["true", "false"])});')
+        self.variables[codes], self.variables[values] = Type('m', 'si64', source.rows, 1), Type('m', vt)
+        self.emit(f'print({codes});')
+        self.emit(f'print({values});')
+
     # Control flow
 
     def branch(self, depth):
+        if self.chance(0.15):
+            self.short_branch()
+            return
         self.emit(f'if({self.condition(2)}) {{', False)
         self.nested(self.statements, self.rng.randint(1, 3), depth - 1)
         while self.chance(0.2):
@@ -220,6 +319,20 @@ class Generator(Matrices):
             self.emit('} else {', False)
             self.nested(self.statements, self.rng.randint(1, 3), depth - 1)
         self.emit('}')
+
+    def short_branch(self):
+        """Without braces; every `else` belongs to the nearest `if`."""
+        names = self.assignable()
+        bodies = []
+        for _ in range(2):
+            name = self.rng.choice(names) if names else None
+            if name and (self.variables[name].kind == 's' or self.variables[name].has_shape):
+                bodies.append(f'{name} = {self.expression(self.variables[name], 1)};')
+            else:
+                bodies.append(f'print({self.expression(self.random_type(), 1)});')
+        conditions = [self.condition(1) for _ in range(2)]
+        self.emit(self.rng.choice(['if({0}) {2}', 'if({0}) {2} else {3}', 'if({0}) if({1}) {2} else {3}',
+                                   'if({0}) {2} else if({1}) {3}']).format(*conditions, *bodies))
 
     def counter(self):
         self.num_names += 1
@@ -257,7 +370,8 @@ class Generator(Matrices):
         name = self.rng.choice(outer) if outer and self.chance(0.15) else f'i{self.num_names}'
         first, last = self.rng.randint(-2, 4), self.rng.randint(-2, 4)
         step = f' : {self.rng.choice([-2, -1, 1, 2, 3, 0])}' if self.chance(0.4) else ''
-        bounds = [self.rng.choice([f'{b}', f'{b}', f'{b}.5' if b >= 0 else f'{b}']) for b in (first, last)]
+        bounds = [self.rng.choice([f'{b}', str(self.size_text(b)), f'{b}.5' if b >= 0 else f'{b}', f'as.si8({b})'])
+                  for b in (first, last)]
         self.emit(f'for({name} in {bounds[0]} : {bounds[1]}{step}) {{', False)
         was_visible = self.variables.get(name)
         self.protected.add(name)
@@ -279,11 +393,13 @@ class Generator(Matrices):
         outer, self.variables = self.variables, {}
         self.num_names += 1
         name = f'f{self.num_names}'
+        if self.all_functions and self.chance(0.2):
+            name = self.rng.choice(self.all_functions)[0].name  # an overload
         self.in_function = True
         signature = self.recursive_function(name) if self.chance(0.2) else self.plain_function(name)
         self.in_function = False
         self.variables = outer
-        self.protected -= {p for p in self.protected if p not in outer}
+        self.protected &= set(outer)
         return signature
 
     def parameter_type(self):
@@ -302,6 +418,9 @@ class Generator(Matrices):
         params = {f'p{i}': self.parameter_type() for i in range(self.rng.choice([0, 1, 1, 2, 2, 3]))}
         declared = self.chance(0.6)
         typed = [declared or self.chance(0.2) for _ in params]
+        for param, is_typed in zip(params, typed):
+            if not is_typed and self.chance(0.1):
+                params[param] = Type('l', self.numeric_type())
         results = tuple(self.parameter_type() for _ in range(self.rng.choice([1, 1, 1, 2])))
         self.header(name, params, typed, results if declared and self.chance(0.7) else None)
         self.variables = dict(params)
@@ -310,6 +429,8 @@ class Generator(Matrices):
         return Signature(name, tuple(params.values()), results, declared, tuple(params)), typed
 
     def function_body(self, params, results):
+        if self.is_opaque and self.chance(0.3):
+            self.hide_one()
         for param, type_ in params.items():
             if type_.kind == 'm':
                 self.name_sizes(param, type_)
@@ -383,10 +504,11 @@ class Generator(Matrices):
         for type_, is_typed in zip(signature.params, typed):
             if not is_typed and self.chance(0.45):
                 vt = 'str' if self.chance(0.05) else self.numeric_type()
-                kind = type_.kind if self.chance(0.85) else 'm' if type_.kind == 's' else 's'
+                kind = type_.kind if self.chance(0.85) else self.rng.choice('ms')
                 type_ = Type(kind, vt)
             arguments.append(self.argument(type_, self.rng.choice([0, 1])))
-        if self.chance(0.1):
+        num_overloads = sum(other.name == signature.name for other, _ in self.all_functions)
+        if num_overloads == 1 and self.chance(0.1):
             pairs = list(zip(signature.param_names, arguments))
             self.rng.shuffle(pairs)
             arguments = [f'{name} = {argument}' for name, argument in pairs]
@@ -403,8 +525,9 @@ class Generator(Matrices):
     # Programs
 
     def program(self):
-        if self.chance(0.5):
-            self.attempt(lambda: self.emit('one = as.si64(now() > 0);'))
+        self.is_opaque = self.chance(0.6)
+        if self.is_opaque:
+            self.attempt(self.hide_one)
         for _ in range(self.rng.randint(4, 12)):
             if self.has_failed:
                 break
@@ -416,6 +539,11 @@ class Generator(Matrices):
             if not self.has_failed and self.chance(0.4):
                 self.emit(f'print({name});')
         return Program(self.lines)
+
+    def hide_one(self):
+        self.emit(f'{OPAQUE_ONE} = as.si64(now() > 0);')
+        self.variables[OPAQUE_ONE] = Type('s', 'si64')
+        self.protected.add(OPAQUE_ONE)
 
     def attempt_function(self):
         found = []
@@ -450,7 +578,7 @@ class Generator(Matrices):
         self.variables = {}
         for name, value in self.session.variables().items():
             is_matrix = isinstance(value, Matrix)
-            self.variables[name] = (Type('m', value.vt, value.rows, value.cols) if is_matrix else Type('s', value.vt))
+            self.variables[name] = Type('m', value.vt, value.rows, value.cols) if is_matrix else Type(*value.type)
 
 
 def type_text(type_):
@@ -463,8 +591,10 @@ def generate(seed):
         rng = Random(f'{seed}/{attempt}')
         program = Generator(rng).program()
         text = program.text
-        if rng.random() < 0.25:
-            text = inject_fault(rng, program)
+        if rng.random() < 0.3:
+            for _ in range(rng.choice((1, 1, 1, 2, 3))):
+                program = inject_fault(rng, program)
+            text = program.text
         outcome = run_script(text)
         if outcome.kind != 'unspecified' and text:
             return text, outcome

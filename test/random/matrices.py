@@ -2,6 +2,7 @@
 """Random matrix expressions of a wanted value type and shape."""
 
 from expressions import ARITHMETIC_TYPES, COMPARISONS, FLOATS, POSTFIX, UNARY, Expressions, Text, Type
+from values import most_general
 
 OUTER_ARITHMETIC = ('outerAdd', 'outerSub', 'outerMul', 'outerMin', 'outerMax')
 OUTER_COMPARISON = ('outerEq', 'outerNeq', 'outerLt', 'outerLe', 'outerGt', 'outerGe')
@@ -21,10 +22,13 @@ class Matrices(Expressions):
             choices += [(1.5, self.cast_matrix), (1, self.compared), (0.8, self.combined), (0.5, self.outer),
                         (0.7, self.replaced), (0.4, self.triangle), (0.6, self.mapped), (0.5, self.ordered)]
         if type_.vt in ARITHMETIC_TYPES:
-            choices += [(5, self.arithmetic_matrix), (1, self.unary_matrix), (1.2, self.product), (1, self.cumulative),
+            choices += [(0.8, self.identity_matrix), (0.4, self.product_chain), (5, self.arithmetic_matrix), (1, self.unary_matrix), (1.2, self.product), (1, self.cumulative),
                         (1.5, self.along_axis), (0.7, self.sequence)]
+            choices += [(0.7, self.special_product)]
         if type_.vt == 'size':
             choices += [(2, self.positions)]
+        if type_.vt in ('f64', 'si64'):
+            choices += [(0.5, self.table)]
         return self.group(self.weighted(choices)(type_, depth - 1))
 
     def leaf_matrix(self, type_, depth=0):
@@ -35,21 +39,32 @@ class Matrices(Expressions):
 
     def fresh_matrix(self, type_):
         count = type_.rows * type_.cols if type_.is_static else 0
+        if 12 < count <= 100 and type_.vt in ('si64', 'f64', 'f32') and self.chance(0.6):
+            counted = self.sequence(Type('m', type_.vt, count, 1), 0)
+            return self.call_text('reshape', counted, self.size_text(type_.rows), self.size_text(type_.cols))
         if not 1 <= count <= 12 or type_.vt == 'size' or self.chance(0.15):
-            return self.call_text('fill', self.leaf(type_.vt), type_.rows, type_.cols)
+            return self.filled(type_)
         suffix = self.rng.choice([f'({type_.rows}, {type_.cols})', f'({type_.rows}, )', f'(, {type_.cols})'])
         if type_.cols == 1 and self.chance(0.5):
             suffix = ''
         if type_.vt in ('si8', 'ui8', 'si32', 'ui32') and self.chance(0.6):
             digits = ', '.join(str(self.rng.randint(0, 9)) for _ in range(count))
             return Text(f'as.{type_.vt}([{digits}]{suffix})')
-        cells = [self.literal(type_.vt, small=True) for _ in range(count)]
+        cells = [self.literal(type_.vt) for _ in range(count)]
         if type_.vt in FLOATS and self.chance(0.3):
             # The most general type of the cells decides.
-            cells[1:] = [self.literal('si64', small=True) for _ in cells[1:]]
+            cells[1:] = [self.literal('si64') for _ in cells[1:]]
         elif type_.vt != 'str' and self.chance(0.2):
             cells[self.rng.randrange(count)] = self.leaf(type_.vt)
         return Text(f'[{", ".join(map(str, cells))}]{suffix}')
+
+    def filled(self, type_):
+        arguments = [self.leaf(type_.vt), self.size_text(type_.rows), self.size_text(type_.cols)]
+        if self.chance(0.05):
+            named = [f'{name} = {text}' for name, text in zip(('value', 'numRows', 'numCols'), arguments)]
+            self.rng.shuffle(named)
+            return self.call_text('fill', *named)
+        return self.call_text('fill', *arguments)
 
     def like(self, type_, vt=None, rows=None, cols=None):
         return Type('m', vt or type_.vt, type_.rows if rows is None else rows, type_.cols if cols is None else cols)
@@ -159,8 +174,8 @@ class Matrices(Expressions):
         count = type_.rows * type_.cols
         rows = self.rng.choice([r for r in range(1, count + 1) if count % r == 0] or [0])
         cols = count // rows if rows else self.rng.randrange(3)
-        return self.call_text('reshape', self.matrix(self.like(type_, rows=rows, cols=cols), depth), type_.rows,
-                              type_.cols)
+        return self.call_text('reshape', self.matrix(self.like(type_, rows=rows, cols=cols), depth),
+                              self.size_text(type_.rows), self.size_text(type_.cols))
 
     def bound(self, type_, depth):
         by_columns = self.chance(0.5)
@@ -252,6 +267,52 @@ class Matrices(Expressions):
         if self.chance(0.3):
             right = self.call_text('t', self.matrix(Type('m', b, type_.cols, inner), depth))
         return self.binary_text('@', left, right)
+
+    def special_product(self, type_, depth):
+        inner = self.inner_size()
+        if type_.cols == 1:
+            return self.call_text('gemv', self.matrix(Type('m', type_.vt, inner, type_.rows), depth),
+                                  self.matrix(Type('m', type_.vt, inner, 1), depth))
+        if type_.rows == type_.cols:
+            source = self.matrix(self.like(type_, rows=inner), depth)
+            tight = source.within(POSTFIX)
+            return Text(self.rng.choice([f'syrk({source})', f'(t({tight}) @ {tight})']))
+        return self.product(type_, depth)
+
+    def table(self, type_, depth):
+        count = self.rng.randint(1, 4)
+        coordinates = [self.matrix(Type('m', self.rng.choice(['si64', 'f64', 'ui64', 'ui8']), count, 1), 0)
+                       for _ in range(2)]
+        arguments = [self.call_text('abs', text) for text in coordinates]
+        if type_.vt == 'si64' or self.chance(0.5):
+            arguments.append(self.literal(type_.vt))
+        return self.call_text('ctable', *arguments, self.size_text(type_.rows), self.size_text(type_.cols))
+
+    def product_chain(self, type_, depth):
+        """Three factors in a row; which two are multiplied first matters where integers wrap."""
+        inner, second = self.inner_size(), self.inner_size()
+        a, b = self.operand_types(type_.vt)
+        factors = [self.matrix(Type('m', vt, rows, cols), depth - 1) for vt, rows, cols in
+                   ((b, type_.rows, inner), (b, inner, second), (a, second, type_.cols))]
+        if self.chance(0.5):
+            factors[1:] = [self.binary_text('@', *factors[1:])]
+        product = factors[0]
+        for factor in factors[1:]:
+            product = self.binary_text('@', product, factor)
+        return product if most_general(a, b) == type_.vt else self.leaf_matrix(type_)
+
+    def identity_matrix(self, type_, depth):
+        """What an algebraic simplification may look for."""
+        x = self.matrix(type_, depth)
+        tight = x.within(POSTFIX)
+        if self.chance(0.5):
+            return self.identity_text(x, type_.vt)
+        texts = [f't(t({x}))', f'reverse(reverse({x}))', f'{tight}[,]', f'reshape({x}, {type_.rows}, {type_.cols})',
+                 f'reshape(reshape({x}, {type_.cols}, {type_.rows}), {type_.rows}, {type_.cols})',
+                 f't({tight} + t({self.matrix(Type("m", type_.vt, type_.cols, type_.rows), 0).text}))'
+                 if type_.rows == type_.cols else f't(reverse(t({x})))',
+                 f'rbind({x}, {tight}[[fill(0, {type_.rows}, 1), ]])']
+        return Text(self.rng.choice(texts), POSTFIX)
 
     def cumulative(self, type_, depth):
         return self.call_text(self.rng.choice(['cumSum', 'cumProd', 'cumMin', 'cumMax']), self.matrix(type_, depth))

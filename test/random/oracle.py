@@ -12,15 +12,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import elementwise
-from builtins_table import BUILTINS, product, type_text
-from checker import STATEMENT_PARAMS, Checker, keyword_order
+from builtins_table import product, type_text
+from checker import ALL_BUILTINS, STATEMENT_PARAMS, Checker, keyword_order
+from multiple import MULTIPLE_RESULTS
 from syntax import Reject, parse
-from values import Fail, Matrix, Scalar, Unspecified, convert, most_general, number_text
+from values import Fail, List, Matrix, Scalar, Unspecified, convert, most_general, number_text
 
 MAX_STEPS = 100_000
 MAX_CALL_DEPTH = 150
 MAX_TEXT = 10_000  # strings and matrices beyond are not worth the time
 sys.setrecursionlimit(20_000)
+
+
+TAKE_LISTS = frozenset(('append', 'remove', 'length', 'typeOf'))
+SOME_TIME = 1_700_000_000_000_000_000
 
 
 class Stop(Fail):
@@ -50,6 +55,8 @@ class Outcome:
 
 
 def printed(value):
+    if isinstance(value, List):
+        return '\n'.join([type_text(value), *map(printed, value.elements)])
     if isinstance(value, Scalar):
         return number_text(value.value, value.vt) if value.vt != 'str' else value.value
     lines = [type_text(value)]
@@ -59,14 +66,16 @@ def printed(value):
 
 
 class Interpreter:
-    def __init__(self, after_definition):
+    def __init__(self, checker, time=SOME_TIME):
+        self.time = time
         self.functions = {}
-        self.after_definition = after_definition  # of the checker
+        self.after_definition = checker.after_definition
+        self.ill_typed = checker.ill_typed
         self.scopes = [{}]
         self.output = []
         self.num_steps = 0
         self.call_depth = 0
-        self.checked_calls = set()
+        self.checked_calls = {}  # function and argument types -> ill-typed loops
 
     # Variables
 
@@ -88,6 +97,8 @@ class Interpreter:
         self.num_steps += 1
         if self.num_steps > MAX_STEPS:
             raise Unspecified('too many steps')
+        if id(node) in self.ill_typed:
+            raise Fail('a loop changes the type of a variable')
         getattr(self, 'on_' + node.kind)(node)
 
     def on_block(self, node):
@@ -155,9 +166,9 @@ class Interpreter:
             results = self.call(node)
         else:
             results = [getattr(self, 'value_of_' + node.kind)(node)]
-        for value in results:
-            if len(value.cells if isinstance(value, Matrix) else str(value.value)) > MAX_TEXT:
-                raise Unspecified('too large')
+        if any(isinstance(value, Matrix) and len(value.cells) > MAX_TEXT
+               or isinstance(value, Scalar) and value.vt == 'str' and len(value.value) > MAX_TEXT for value in results):
+            raise Unspecified('too large')
         return results
 
     def value_of_literal(self, node):
@@ -171,20 +182,20 @@ class Interpreter:
         return self.value(node.parts[0])
 
     def value_of_unary(self, node):
-        operand = self.value(node.parts[0])
+        operand = no_list(self.value(node.parts[0]))
         if node.value == '+':
             return operand
         return elementwise.negate(operand) if node.value == '-' else elementwise.logical_not(operand)
 
     def value_of_binary(self, node):
-        left, right = self.value(node.parts[0]), self.value(node.parts[1])
+        left, right = no_list(self.value(node.parts[0])), no_list(self.value(node.parts[1]))
         return product(left, right) if node.value == '@' else elementwise.binary(node.value, left, right)
 
     def value_of_conditional(self, node):
-        return elementwise.conditional(*map(self.value, node.parts))
+        return elementwise.conditional(*[self.value(part) for part in node.parts])
 
     def value_of_cast(self, node):
-        return elementwise.cast(self.value(node.parts[0]), *node.value)
+        return elementwise.cast(no_list(self.value(node.parts[0])), *node.value)
 
     def value_of_matrix(self, node):
         """Row-major; a size left out follows from the number of cells."""
@@ -238,20 +249,30 @@ class Interpreter:
         if name == 'print':
             return self.call_print(in_order(arguments, keyword_order(STATEMENT_PARAMS[name], 2, keywords, 0)))
         if name == 'stop':
+            if arguments and arguments[0].type != ('s', 'str'):
+                raise Fail('the message of stop is a string')
             message = arguments[0].value if arguments else 'unspecified reason'
             self.output.append(f'system stopped: {message}\n')
             raise Stop('stop')
-        builtin = BUILTINS[name]
+        if name == 'now':
+            return [Scalar('si64', self.time)]
+        return self.call_builtin(name, arguments, keywords)
+
+    def call_builtin(self, name, arguments, keywords):
+        builtin = ALL_BUILTINS[name]
         if not builtin.params.endswith('*'):
             places = keyword_order(builtin.names, builtin.num_optional, keywords, 0)
             arguments = in_order(arguments, places)
-        return [builtin.run(*arguments)]
+        if name not in TAKE_LISTS and any(isinstance(argument, List) for argument in arguments):
+            raise Fail(f'{name} of a list')
+        results = builtin.run(*arguments)
+        return list(results) if name in MULTIPLE_RESULTS else [results]
 
     def call_print(self, arguments):
         value, newline, to_stderr = (arguments + [None, None])[:3]
         if to_stderr is not None:
             raise Unspecified('print to standard error')
-        ends_line = isinstance(value, Matrix) or newline is None or elementwise.truth(newline)
+        ends_line = not isinstance(value, Scalar) or newline is None or elementwise.truth(newline)
         self.output.append(printed(value) + ('\n' if ends_line else ''))
         return []
 
@@ -260,8 +281,8 @@ class Interpreter:
         function = next((f for f in self.functions[name] if f.accepts(types)), None)
         if function is None:
             raise Fail('no overload fits')
-        self.check_call(function, types)
-        caller = self.scopes, self.functions
+        caller = self.scopes, self.functions, self.ill_typed
+        self.ill_typed = self.check_call(function, types)
         self.scopes = [{param: argument for (param, _), argument in zip(function.params, arguments)}]
         self.functions = function.visible
         self.call_depth += 1
@@ -274,7 +295,7 @@ class Interpreter:
                 raise Unspecified('end of a function without return')
         except Return as end:
             results = end.values
-        self.scopes, self.functions = caller
+        self.scopes, self.functions, self.ill_typed = caller
         self.call_depth -= 1
         if function.declared is not None and any(
                 not (result.type[0] == kind and vt in (None, result.vt))
@@ -285,13 +306,12 @@ class Interpreter:
     def check_call(self, function, types):
         """The checks that the text alone did not allow, made once for each combination of argument types."""
         key = id(function), tuple(types)
-        if key in self.checked_calls:
-            return
-        try:
-            Checker.specialised(function, types)
-        except Reject as error:
-            raise Unspecified('function does not fit these types') from error
-        self.checked_calls.add(key)
+        if key not in self.checked_calls:
+            try:
+                _, self.checked_calls[key] = Checker.specialised(function, types)
+            except Reject as error:
+                raise Unspecified('function does not fit these types') from error
+        return self.checked_calls[key]
 
     def call_map(self, node):
         x, name = self.value(node.parts[0]), node.parts[1].value
@@ -310,6 +330,12 @@ class Interpreter:
                       any(cell.inexact for cell in cells))
 
 
+def no_list(value):
+    if isinstance(value, List):
+        raise Fail('operation on a list')
+    return value
+
+
 def in_order(arguments, places):
     return [arguments[places.index(i)] for i in range(len(places))]
 
@@ -317,9 +343,9 @@ def in_order(arguments, places):
 class Session:
     """A script evaluated piece by piece."""
 
-    def __init__(self):
+    def __init__(self, time=SOME_TIME):
         self.checker = Checker()
-        self.interpreter = Interpreter(self.checker.after_definition)
+        self.interpreter = Interpreter(self.checker, time)
 
     def feed(self, text):
         """Checks and runs the next statements; raises Reject, Fail or Unspecified."""
@@ -337,9 +363,11 @@ class Session:
             self.feed(text)
         except (Reject, Fail, Unspecified):
             interpreter.scopes, interpreter.call_depth = [saved[0]], 0
+            interpreter.ill_typed = checker.ill_typed
             del interpreter.output[saved[1]:]
             fresh = Checker(saved[3])
-            fresh.scopes, fresh.after_definition = [saved[2]], interpreter.after_definition
+            fresh.scopes, fresh.after_definition = [saved[2]], checker.after_definition
+            fresh.ill_typed = checker.ill_typed
             self.checker, interpreter.functions = fresh, saved[3]
             raise
 
@@ -351,7 +379,16 @@ class Session:
 
 
 def run_script(text):
-    session = Session()
+    """What must come out of a script."""
+    outcome = run_at(text, SOME_TIME)
+    if outcome.kind == 'fail' and 'now(' in text and run_at(text, -SOME_TIME).kind not in ('fail', 'unspecified'):
+        # It depends on something that no compiler can know.
+        return Outcome('fail', (3,), outcome.output, outcome.reason)
+    return outcome
+
+
+def run_at(text, time):
+    session = Session(time)
     try:
         statements = parse(text)
         session.checker.script(statements)

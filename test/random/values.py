@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of the oracle: scalars and dense matrices as plain Python data, conversions, scalar arithmetic, text forms.
+"""Values of the oracle: scalars, dense matrices and lists as plain Python data, conversions, scalar arithmetic, text forms.
 
 A cell is an int (integers and bool), a float (f64 and f32, the latter always rounded to single precision) or a str.
 `inexact` marks floating-point values whose last bits depend on the order of evaluation or on the mathematical library:
@@ -63,6 +63,20 @@ class Matrix:
 
     def columns(self):
         return [self.cells[col::self.cols] for col in range(self.cols)]
+
+
+@dataclass(frozen=True)
+class List:
+    vt: str
+    elements: tuple  # of Matrix
+
+    @property
+    def type(self):
+        return 'l', self.vt
+
+    @property
+    def inexact(self):
+        return any(element.inexact for element in self.elements)
 
 
 def is_float(vt):
