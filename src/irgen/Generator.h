@@ -142,7 +142,7 @@ class Generator {
     Flow guardRest(std::span<lang::Stmt *const> rest);
     Flow returnStatement(const lang::Return &s);
     void import(const lang::Import &s);
-    void whileLoop(const lang::While &s);
+    Flow whileLoop(const lang::While &s);
     void forLoop(const lang::For &s);
 
     /// One side of a branch: a detached block and the state at its end.
@@ -157,7 +157,8 @@ class Generator {
                SourceSpan span);
     std::vector<std::string_view> assignedExisting(std::initializer_list<const lang::Stmt *> bodies);
     ops::TypeDesc mergedType(const ops::TypeDesc &a, const ops::TypeDesc &b, std::string_view what, SourceSpan span);
-    void loopBody(const lang::Stmt *body, const std::vector<std::string_view> &carried,
+    /// Adds the carried values at the end of the body to `values`.
+    Flow loopBody(const lang::Stmt *body, const std::vector<std::string_view> &carried,
                   const std::vector<ops::TypeDesc> &types, bool certainOutside, std::vector<mlir::Value> &values);
 
     mlir::MLIRContext &context;

@@ -23,7 +23,7 @@ TypeDesc inEveryIteration(const TypeDesc &t) {
 
 } // namespace
 
-void Generator::loopBody(const Stmt *body, const std::vector<std::string_view> &carried,
+Flow Generator::loopBody(const Stmt *body, const std::vector<std::string_view> &carried,
                          const std::vector<TypeDesc> &types, bool certainOutside, std::vector<IrValue> &values) {
     Flow flow;
     try {
@@ -52,9 +52,11 @@ void Generator::loopBody(const Stmt *body, const std::vector<std::string_view> &
         }
         values.push_back(adapt(v, types[i], body->span));
     }
+    return flow;
 }
 
-void Generator::whileLoop(const While &s) {
+/// Ends if the first iteration is certain and never comes to its end: what follows the loop is dead then.
+Flow Generator::whileLoop(const While &s) {
     bool doWhile = s.kind == StmtKind::DoWhile;
     std::vector<std::string_view> carried = assignedExisting({s.body});
     std::vector<TypeDesc> types;
@@ -76,6 +78,7 @@ void Generator::whileLoop(const While &s) {
             *find(carried[i]) = block->getArgument(i);
     };
     auto restore = [&] { certain = certainOutside; };
+    Flow flow = Flow::Falls;
     try {
         builder.setInsertionPointToEnd(before);
         bind(before);
@@ -83,7 +86,7 @@ void Generator::whileLoop(const While &s) {
         if (doWhile) {
             // The first iteration always runs, but nothing in it is worth a compile-time error of its own.
             certain = false;
-            loopBody(s.body, carried, types, certainOutside, values);
+            flow = loopBody(s.body, carried, types, certainOutside, values);
             for (size_t i = 0; i < carried.size(); ++i)
                 *find(carried[i]) = values[i];
         } else {
@@ -94,6 +97,7 @@ void Generator::whileLoop(const While &s) {
             condition = emitCondition(expr(s.condition), s.condition->span);
         } catch (const DeadCode &) {
             condition = boolConstant(false, s.condition->span);
+            flow = Flow::Ends;
         }
         builder.create<mlir::scf::ConditionOp>(loc(s.condition->span), condition, values);
 
@@ -104,7 +108,9 @@ void Generator::whileLoop(const While &s) {
             values.assign(after->args_begin(), after->args_end());
         } else {
             certain = false;
-            loopBody(s.body, carried, types, certainOutside, values);
+            Flow bodyFlow = loopBody(s.body, carried, types, certainOutside, values);
+            if (bodyFlow == Flow::Ends && constantBool(condition) == true)
+                flow = Flow::Ends;
         }
         builder.create<mlir::scf::YieldOp>(loc(s.span), values);
     } catch (...) {
@@ -115,6 +121,7 @@ void Generator::whileLoop(const While &s) {
     builder.setInsertionPointAfter(op);
     for (size_t i = 0; i < carried.size(); ++i)
         *find(carried[i]) = op.getResult(i);
+    return flow;
 }
 
 void Generator::forLoop(const For &s) {

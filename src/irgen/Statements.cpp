@@ -118,7 +118,7 @@ Flow Generator::statement(const Stmt *s) {
         return ifStatement(as<If>(s), {}, restDone);
     }
     case StmtKind::While:
-    case StmtKind::DoWhile: whileLoop(as<While>(s)); return Flow::Falls;
+    case StmtKind::DoWhile: return whileLoop(as<While>(s));
     case StmtKind::For: forLoop(as<For>(s)); return Flow::Falls;
     case StmtKind::Return: return returnStatement(as<Return>(s));
     case StmtKind::FuncDef: return Flow::Falls;

@@ -85,7 +85,8 @@ def huge_scripts():
     yield Special('5 MB of comments', repeated(b'/* a */ // b\n') + b'print(1);', (0,), prints='1\n')
     yield Special('5 MB of blanks', b' ' * MEGABYTES_5, (0,), prints='')
     yield Special('5 MB of random bytes', noise.randbytes(MEGABYTES_5), (1,))
-    yield Special('5 MB of random punctuation', bytes(noise.choices(b'()[]{};:,.+-*/^@%"\\ \nab01=<>?', k=MEGABYTES_5)), (1,))
+    yield Special('5 MB of random punctuation',
+                  bytes(noise.choices(b'()[]{};:,.+-*/^@%"\\ \nab01=<>?', k=MEGABYTES_5)), (1,))
     yield Special('5 MB of errors', repeated(b'print(undefinedName);\n'), (1,))
     yield Special('5 MB of errors in one line', repeated(b'print(undefinedName);'), (1,))
     yield Special('5 MB of arguments', b'print(max(1' + repeated(b', 1') + b'));\n', (1,))

@@ -1,100 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The builtin functions the oracle knows: parameter names, result types, semantics."""
+"""The builtin functions with one result that the oracle knows, lists aside."""
 
 import math
-from dataclasses import dataclass
 from functools import cmp_to_key
-from typing import Callable
 
-from elementwise import (as_number, binary, map_cells, negate, result_value_type, select, size_of, whole)
-from values import (CPP_NAMES, Fail, List, Matrix, Scalar, Unspecified, convert, exact_sum, float_type, is_float, limits,
-                    most_general, rounded, wrap)
+from aggregates import (aggregate, cumulative, deviation_of, extreme, index_of, mean_of, sum_of, total, variance_of)
+from builtin_rules import (Builtin, binary_rule, fixed, floating, general_matrix, matrix_like, need_matrix,
+                           need_not_bool, need_numbers, need_scalar, same)
+from elementwise import as_number, binary, map_cells, negate, select, size_of, whole
+from values import (CPP_NAMES, Fail, List, Matrix, Scalar, Unspecified, convert, float_type, is_float, most_general,
+                    rounded, wrap)
 
 MAX_CELLS = 10_000
-UNKNOWN = (None, None)  # kind and value type, each known or not
-
-
-@dataclass(frozen=True)
-class Builtin:
-    params: str
-    rule: Callable  # types of the arguments -> type of the result
-    run: Callable  # values of the arguments -> value
-    num_optional: int = 0
-
-    @property
-    def names(self):
-        return self.params.split()
-
-
-def need_matrix(*arguments):
-    for x in arguments:
-        if not isinstance(x, Matrix):
-            raise Fail('a matrix is needed')
-
-
-def need_scalar(*arguments):
-    for x in arguments:
-        if not isinstance(x, Scalar):
-            raise Fail('a scalar is needed')
-
-
-def need_numbers(*arguments):
-    for x in arguments:
-        if x.vt == 'str':
-            raise Unspecified('operation on strings')
-
-
-def need_not_bool(*arguments):
-    for x in arguments:
-        if x.vt == 'bool':
-            raise Unspecified('operation on bool')
-
-
-# Type rules
-
-
-def same(types):
-    return types[0]
-
-
-def floating(types):
-    kind, vt = types[0]
-    return kind, float_type(vt) if vt and vt != 'str' else None
-
-
-def general_matrix(types):
-    vts = [vt for _, vt in types]
-    return 'm', most_general(*vts) if all(vts) else None
-
-
-def matrix_like(types):
-    return 'm', types[0][1]
-
-
-def fixed(kind, vt):
-    return lambda types: (kind, vt)
-
-
-def binary_rule(operator):
-    def rule(types):
-        (a_kind, a), (b_kind, b) = types
-        kind = 'm' if 'm' in (a_kind, b_kind) else 's' if a_kind == b_kind == 's' else None
-        return kind, result_value_type(operator, a, b) if a and b else None
-    return rule
-
-
-def aggregate_rule(floats):
-    def rule(types):
-        vt = types[0][1]
-        return 'm' if len(types) > 1 else 's', float_type(vt) if vt and floats else vt
-    return rule
 
 
 # Elementwise
 
 
-def unary_function(function, discontinuous=True, result=None):
-    """`function` takes a cell and its value type and yields a cell of type `result` (default: the same type)."""
+def unary_function(function, discontinuous=True):
+    """`function` takes a cell and its value type and yields a cell of that type."""
     def run(x):
         need_numbers(x)
         need_not_bool(x)
@@ -186,122 +110,6 @@ def outer_function(operator):
     return Builtin('lhs rhs', rule, run)
 
 
-# Aggregation
-
-
-def total(values, vt, inexact):
-    if not is_float(vt):
-        return wrap(sum(values), vt), False
-    if values and all(v == 0 and math.copysign(1, v) < 0 for v in values):
-        raise Unspecified('sum of -0')
-    value, uncertain = exact_sum(values, vt)
-    if inexact and abs(value) < 1e-3 * max(map(abs, values), default=0):
-        raise Unspecified('cancellation')
-    return value, inexact or uncertain
-
-
-def sum_of(values, vt, inexact, full):
-    return total(values, vt, inexact)
-
-
-def extreme(better, empty):
-    """Full aggregates ignore NaN; those of rows and columns keep a NaN that comes first."""
-    def run(values, vt, inexact, full):
-        if full:
-            if is_float(vt) and values and all(map(math.isnan, values)):
-                raise Unspecified('only NaN')
-            values = [v for v in values if v == v]
-        if not values:
-            if not full or vt in ('bool', 'str'):
-                raise Unspecified('extreme of nothing')
-            return (empty * -math.inf if is_float(vt) else limits(vt)[empty < 0]), False
-        best = values[0]
-        for value in values[1:]:
-            best = value if better(value, best) else best
-        return best, inexact
-    return run
-
-
-def mean_of(values, vt, inexact, full):
-    if not values:
-        return math.nan, False
-    value, uncertain = total(values, vt, inexact)
-    result = rounded(value / len(values), vt)
-    return result, uncertain or (math.isfinite(result) and len(values) & (len(values) - 1) != 0)
-
-
-def variance_of(values, vt, inexact, full):
-    if not values:
-        return math.nan, False
-    if not all(map(math.isfinite, values)):
-        return math.nan, False
-    middle = sum(values) / len(values)
-    value = sum((v - middle)**2 for v in values) / len(values)
-    if vt == 'f32' and values and value < 1e-3 * max(v * v for v in values):
-        if len(set(values)) > 1:
-            raise Unspecified('cancellation in the variance')
-    return rounded(value, vt), True
-
-
-def deviation_of(values, vt, inexact, full):
-    value, _ = variance_of(values, vt, inexact, full)
-    return (value if math.isnan(value) else rounded(math.sqrt(value), vt)), True
-
-
-def aggregate(function, floats=False, bools=False):
-    def run(x, axis=None, _num_groups=None):
-        need_matrix(x)
-        need_numbers(x)
-        if not bools:
-            need_not_bool(x)
-        vt = float_type(x.vt) if floats else x.vt
-        if _num_groups is not None:
-            raise Unspecified('grouped aggregation')
-        cells = [convert(v, x.vt, vt) for v in x.cells]
-        if axis is None:
-            value, inexact = function(cells, vt, x.inexact, True)
-            return Scalar(vt, value, inexact)
-        converted = Matrix(vt, x.rows, x.cols, tuple(cells))
-        lines = [converted.row(row) for row in range(x.rows)] if axis.value == 0 else converted.columns()
-        results = [function(line, vt, x.inexact, False) for line in lines]
-        shape = (x.rows, 1) if axis.value == 0 else (1, x.cols)
-        return Matrix(vt, *shape, tuple(v for v, _ in results), any(inexact for _, inexact in results))
-    return Builtin('arg axisOrGroups numGroups', aggregate_rule(floats), run, 2)
-
-
-def index_of(better):
-    def position(values):
-        if not values:
-            raise Unspecified('position in nothing')
-        best = 0
-        for i, value in enumerate(values):
-            best = i if better(value, values[best]) else best
-        return best
-
-    def run(x, axis):
-        need_matrix(x)
-        need_numbers(x)
-        if x.inexact:
-            raise Unspecified('comparison of uncertain numbers')
-        if axis.value == 0:
-            return Matrix('size', x.rows, 1, tuple(position(x.row(row)) for row in range(x.rows)))
-        return Matrix('size', 1, x.cols, tuple(position(column) for column in x.columns()))
-    return Builtin('arg axis', fixed('m', 'size'), run)
-
-
-def cumulative(operator):
-    def run(x):
-        need_matrix(x)
-        need_numbers(x)
-        need_not_bool(x)
-        rows = [x.row(row) for row in range(x.rows)]
-        for i in range(1, len(rows)):
-            above = Matrix(x.vt, 1, x.cols, rows[i - 1], x.inexact)
-            rows[i] = binary(operator, above, Matrix(x.vt, 1, x.cols, rows[i], x.inexact)).cells
-        return Matrix(x.vt, x.rows, x.cols, tuple(v for row in rows for v in row), x.inexact)
-    return Builtin('arg', same, run)
-
-
 # Reorganisation and linear algebra
 
 
@@ -388,7 +196,9 @@ def triangle(inside):
             for col in range(x.cols):
                 keep = (row == col and diagonal.value) or inside(row, col)
                 value = x.at(row, col)
-                cells.append(zero if not keep or value == 0 else value if values.value else one)
+                if value == 0 and not values.value:
+                    value = zero
+                cells.append(zero if not keep else value if values.value or value == 0 else one)
         return Matrix(x.vt, x.rows, x.cols, tuple(cells), x.inexact)
     return Builtin('arg diag values', matrix_like, run)
 

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is refused before a script runs: scopes, function definitions and calls, and types as far as they are visible.
 
-A type is a pair of kind ('s' scalar, 'm' matrix, 'l' list) and value type, each None where the text does not tell. Functions are
-checked with their declared parameter types; the interpreter checks them again with the actual ones. A loop that changes
-the type of a variable is only noted: it fails if it is reached.
+A type is a pair of kind ('s' scalar, 'm' matrix, 'l' list) and value type, each None where the text does not tell.
+Functions are checked with their declared parameter types; the interpreter checks them again with the actual ones. A loop
+that changes the type of a variable is only noted: it fails if it is reached.
 """
 
 from dataclasses import dataclass
 
-from builtins_table import BUILTINS, UNKNOWN, binary_rule
+from builtin_rules import UNKNOWN, binary_rule
+from builtins_table import BUILTINS
 from elementwise import result_value_type
 from multiple import LIST_BUILTINS, MULTIPLE_RESULTS
 from syntax import Reject

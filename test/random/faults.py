@@ -8,13 +8,16 @@ REFUSED = (
     'w = [1, "a"];', 'w = [[1, 2], 3];', 'w = 1', 'w = 01;', 'w = (1;', '{ hidden = 1; } print(hidden);',
     'w = 1; if(w > 0) { w = 1.5; }', 'for(k in 1 : 2) { k = 3; }', 'w = fill(value = 1, rows = 2, numCols = 2);',
     'X[0, 0] = [1];', 'w = [1, 2]; w[ [0], 0] = [5];', 'w = 5 ! 3;', 'w = reshape([1, 2], 1);',
-    'w = remove(createList([1]), 0);', 'a, b, c = recode([1], true);', 'do { inner = 1; } while(inner < 1);', 'if(1) fresh = 2; print(fresh);', 'w = 99999999999999999999;',
+    'w = remove(createList([1]), 0);', 'a, b, c = recode([1], true);', 'do { inner = 1; } while(inner < 1);',
+    'if(1) fresh = 2; print(fresh);', 'w = 99999999999999999999;',
 )
 LOOP_TYPE_CHANGE = ('w = 1; c9 = 0; while(c9 < 2) { w = 1.5; c9 = c9 + 1; }', 'w = [1]; for(k in 1 : 2) { w = 5; }')
 FAILING_EXPRESSIONS = (
-    '[1, 2, 3] + [1, 2]', '[1, 2] @ [1, 2]', 'cbind([1, 2], [3])', 'rbind([1, 2](1, 2), [3])', 'reshape([1, 2, 3], 2, 2)',
+    '[1, 2, 3] + [1, 2]', '[1, 2] @ [1, 2]', 'cbind([1, 2], [3])', 'rbind([1, 2](1, 2), [3])',
+    'reshape([1, 2, 3], 2, 2)',
     '[1, 2, 3][3, ]', '[1, 2, 3][-4, ]', '[1, 2, 3][2:5, ]', '[1, 2, 3][ [0, 7], ]', '[1, 2, 3][[ [1, 0], ]]',
-    'as.scalar([1, 2])', 'as.si64("abc")', 'as.f64("")', 'sqrt(-1.0)', 'ln([1.0, -2.0])', 'seq(1, 5, 0)', 'fill(1, -1, 2)',
+    'as.scalar([1, 2])', 'as.si64("abc")', 'as.f64("")', 'sqrt(-1.0)', 'ln([1.0, -2.0])', 'seq(1, 5, 0)',
+    'fill(1, -1, 2)',
     'diagVector([1, 2])', 'lowerTri([1, 2], true, true)', 'outerAdd([1, 2](1, 2), [1, 2])', '(1 ? 1 : 2.5)',
     '([1, 0] ? [1, 2, 3] : 4)', '5 / 0', '7 % 0', '[1, 2] / 0', '[4, 5] % [1, 0]', 'sum(5)', 't(3)',
     'order([1, 2], 1, true, false)', '[1, 2, 3](2, 2)', 'fill(0, 0, 3)[0, ]', 'as.scalar(fill(1.5, 0, 0))',

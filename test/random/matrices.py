@@ -22,9 +22,9 @@ class Matrices(Expressions):
             choices += [(1.5, self.cast_matrix), (1, self.compared), (0.8, self.combined), (0.5, self.outer),
                         (0.7, self.replaced), (0.4, self.triangle), (0.6, self.mapped), (0.5, self.ordered)]
         if type_.vt in ARITHMETIC_TYPES:
-            choices += [(0.8, self.identity_matrix), (0.4, self.product_chain), (5, self.arithmetic_matrix), (1, self.unary_matrix), (1.2, self.product), (1, self.cumulative),
-                        (1.5, self.along_axis), (0.7, self.sequence)]
-            choices += [(0.7, self.special_product)]
+            choices += [(5, self.arithmetic_matrix), (1, self.unary_matrix), (0.8, self.identity_matrix),
+                        (1.2, self.product), (0.4, self.product_chain), (0.7, self.special_product),
+                        (1, self.cumulative), (1.5, self.along_axis), (0.7, self.sequence)]
         if type_.vt == 'size':
             choices += [(2, self.positions)]
         if type_.vt in ('f64', 'si64'):

@@ -4,7 +4,7 @@
 Their result types are not visible before a script runs, apart from the number of results.
 """
 
-from builtins_table import UNKNOWN, Builtin, fixed, need_matrix, need_scalar
+from builtin_rules import UNKNOWN, Builtin, fixed, need_matrix, need_scalar
 from elementwise import as_number, whole
 from values import Fail, List, Matrix, Scalar, Unspecified
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of the oracle: scalars, dense matrices and lists as plain Python data, conversions, scalar arithmetic, text forms.
+"""Values of the oracle: scalars, dense matrices and lists as plain Python data, conversions, scalar arithmetic, text.
 
 A cell is an int (integers and bool), a float (f64 and f32, the latter always rounded to single precision) or a str.
 `inexact` marks floating-point values whose last bits depend on the order of evaluation or on the mathematical library:
