@@ -19,15 +19,16 @@ build:  ## install what is missing and build into bin/
 demo: build  ## connected components of a co-authorship network
 	@bin/daphne examples/components.daph 'graph="data/ca-GrQc.mtx"'
 
-test: build  ## every test suite; the last line is the sum
+test:  ## every test suite; the last line is the sum
+	@./build.sh --tests
 	@$(PYTHON) test/run_all.py
 
 asan:  ## every test suite under the address and undefined-behaviour sanitizers
-	@./build.sh --preset asan
+	@./build.sh --tests --preset asan
 	@$(ASAN_ENVIRONMENT) $(PYTHON) test/run_all.py --preset asan
 
 tsan:  ## every test suite under the thread sanitizer
-	@./build.sh --preset tsan
+	@./build.sh --tests --preset tsan
 	@$(PYTHON) test/run_all.py --preset tsan
 
 bench: build  ## start-up, compilation and scalar loops

@@ -6,9 +6,10 @@ cd "$(dirname "$0")"
 
 usage() {
     cat <<'END'
-usage: ./build.sh [--mpi] [--clean] [--no-deps] [--preset NAME]
+usage: ./build.sh [--mpi] [--clean] [--no-deps] [--tests] [--preset NAME]
 
   --no-deps       do not look for missing Debian packages
+  --tests         build the unit tests as well
   --clean         remove earlier build results first
   --preset NAME   release (default, into bin/ and lib/), dev, asan or tsan (into build/NAME/)
   --mpi           build the MPI back end of the distributed engine (not part of this version)
@@ -23,12 +24,14 @@ fail() {
 
 install_packages=yes
 clean=no
+targets=(all)
 preset=release
 while [ $# -gt 0 ]; do
     case "$1" in
     --mpi) fail "--mpi: the MPI back end is not part of this version yet; nothing was installed or built" ;;
     --clean) clean=yes ;;
     --no-deps) install_packages=no ;;
+    --tests) targets=(all unit_tests) ;;
     --preset)
         [ $# -gt 1 ] || fail "--preset needs a name: release, dev, asan or tsan"
         preset=$2
@@ -87,5 +90,5 @@ if ! cmake --preset "$preset" >"$log" 2>&1; then
     fail "configuring failed"
 fi
 echo "build: $jobs parallel jobs"
-cmake --build "build/$preset" --parallel "$jobs" || fail "building failed"
+cmake --build "build/$preset" --parallel "$jobs" --target "${targets[@]}" || fail "building failed"
 if [ "$preset" = release ]; then echo "done: bin/daphne"; else echo "done: build/$preset/bin/daphne"; fi

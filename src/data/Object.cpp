@@ -32,14 +32,17 @@ Object::~Object() {
 ObjectScope::ObjectScope() : outer(std::exchange(currentScope, this)) {}
 
 ObjectScope::~ObjectScope() {
-    // First pin all survivors: destroying a list or frame releases its members.
+    // Lists and frames hold matrices, so they go first, while everything they release is still there.
     for (Object *o = first; o; o = o->next)
         o->retain();
-    while (first) {
-        Object *o = first;
-        o->refs.store(1, std::memory_order_relaxed);
-        o->release();
+    for (Object *o = first; o;) {
+        Object *following = o->next;
+        if (o->kind == ObjectKind::List || o->kind == ObjectKind::Frame)
+            delete o;
+        o = following;
     }
+    while (first)
+        delete first;
     currentScope = outer;
 }
 

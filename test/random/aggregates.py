@@ -55,7 +55,9 @@ def variance_of(values, vt, inexact, full):
     if not all(map(math.isfinite, values)):
         return math.nan, False
     middle = sum(values) / len(values)
-    value = sum((v - middle)**2 for v in values) / len(values)
+    value = sum((v - middle) * (v - middle) for v in values) / len(values)
+    if not math.isfinite(rounded(value, vt)):
+        raise Unspecified('variance beyond the range')
     if vt == 'f32' and values and value < 1e-3 * max(v * v for v in values):
         if len(set(values)) > 1:
             raise Unspecified('cancellation in the variance')

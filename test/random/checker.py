@@ -2,8 +2,8 @@
 """What is refused before a script runs: scopes, function definitions and calls, and types as far as they are visible.
 
 A type is a pair of kind ('s' scalar, 'm' matrix, 'l' list) and value type, each None where the text does not tell.
-Functions are checked with their declared parameter types; the interpreter checks them again with the actual ones. A loop
-that changes the type of a variable is only noted: it fails if it is reached.
+Functions are checked with their declared parameter types; the interpreter checks them again with the actual ones. A
+loop that changes the type of a variable is only noted: it fails if it is reached.
 """
 
 from dataclasses import dataclass
@@ -18,6 +18,13 @@ from values import most_general
 ALL_BUILTINS = BUILTINS | LIST_BUILTINS | MULTIPLE_RESULTS
 AGGREGATES = frozenset('sum aggMin aggMax mean var stddev idxMin idxMax'.split())
 
+INFERRED = {
+    'createList': lambda types: [('l', types[0][1])],
+    'append': lambda types: [('l', types[0][1])],
+    'remove': lambda types: [('l', types[0][1]), ('m', types[0][1])],
+    'recode': lambda types: [('m', 'si64'), ('m', types[0][1])],
+    'ctable': lambda types: [('m', types[2][1] if len(types) in (3, 5) else 'f64')],
+}
 STATEMENT_PARAMS = {'print': ['arg', 'newline', 'err'], 'stop': ['message']}
 
 
@@ -86,7 +93,9 @@ def keyword_order(names, num_optional, keywords, position):
 
 
 class Checker:
-    def __init__(self, functions=None):
+    def __init__(self, functions=None, infers=False):
+        """`infers`: with the types that the text alone does not show."""
+        self.infers = infers
         self.functions = functions if functions is not None else {}  # name -> list of Function
         self.ill_typed = set()  # loops that change the type of a variable
         self.after_definition = {}  # the functions known after each definition
@@ -181,8 +190,8 @@ class Checker:
             return
         for scope, other in zip(self.scopes, after_then):
             for name, type_ in scope.items():
-                if not compatible(type_, other[name]):
-                    raise Reject(f'{name} is ambiguous', node.begin, (1, 2))
+                if type_ != other[name] and None not in (*type_, *other[name]):
+                    raise Reject(f'{name} is ambiguous', node.begin)
                 scope[name] = merged(type_, other[name])
 
     def loop_body(self, node, body):
@@ -242,9 +251,9 @@ class Checker:
         self.functions[function.name] = [*self.functions.get(function.name, []), function]
 
     @staticmethod
-    def specialised(function, types):
+    def specialised(function, types, infers=False):
         """Result types for arguments of these types, and the ill-typed loops."""
-        checker = Checker(function.visible)
+        checker = Checker(function.visible, infers)
         checker.function = function
         checker.scopes = [{name: type_ for (name, _), type_ in zip(function.params, types)}]
         checker.statement(function.node.parts[0])
@@ -292,9 +301,11 @@ class Checker:
         return binary_rule(node.value)([left, right])
 
     def type_of_conditional(self, node):
-        for part in node.parts:
-            self.type(part)
-        return UNKNOWN
+        (condition, _), then, otherwise = (self.type(part) for part in node.parts)
+        if not self.infers or condition is None:
+            return UNKNOWN
+        vt = then[1] if then[1] == otherwise[1] else None
+        return ('m' if condition == 'm' else then[0] if then[0] == otherwise[0] else None), vt
 
     def type_of_cast(self, node):
         kind, vt = self.type(node.parts[0])
@@ -344,6 +355,8 @@ class Checker:
         if name == 'now' and not types:
             return [('s', 'si64')]
         result = self.call_builtin(node, types)
+        if self.infers and name in INFERRED:
+            return INFERRED[name](types)
         return [result, result] if name in MULTIPLE_RESULTS else [result]
 
     def call_builtin(self, node, types):
@@ -372,7 +385,12 @@ class Checker:
         fitting = [f for f in overloads if f.accepts(ordered)]
         if not fitting:
             raise Reject('no overload fits', node.begin)
-        return fitting[0].results
+        return self.results_of(fitting[0], ordered)
+
+    def results_of(self, function, types):
+        if not self.infers or function.declared is not None:
+            return function.results
+        return self.specialised(function, types, infers=True)[0]
 
     def call_map(self, node):
         argument, function = node.parts
@@ -382,4 +400,5 @@ class Checker:
         fitting = [f for f in self.functions[function.value] if f.accepts([('s', vt)])]
         if not fitting:
             raise Reject('no overload for the cells', node.begin)
-        return [('m', fitting[0].results[0][1] if len(fitting[0].results) == 1 else None)]
+        results = self.results_of(fitting[0], [('s', vt)])
+        return [('m', results[0][1] if len(results) == 1 else None)]

@@ -312,7 +312,7 @@ class Interpreter:
         key = id(function), tuple(types)
         if key not in self.checked_calls:
             try:
-                _, self.checked_calls[key] = Checker.specialised(function, types)
+                _, self.checked_calls[key] = Checker.specialised(function, types, infers=True)
             except Reject as error:
                 raise Unspecified('function does not fit these types') from error
         return self.checked_calls[key]
@@ -401,6 +401,10 @@ def run_at(text, time, ignores_stop=False):
         session.checker.script(statements)
     except Reject as error:
         return Outcome('reject', error.statuses, '', str(error))
+    try:
+        Checker(infers=True).script(statements)
+    except Reject as error:
+        return Outcome('unspecified', (0, 1, 2, 3), '', f'{error}, by inference')
     try:
         for statement in statements:
             session.interpreter.statement(statement)

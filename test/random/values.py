@@ -257,7 +257,10 @@ def exact_sum(values, vt):
     exact = magnitude * unit < 2**MANTISSA_BITS[vt]
     if not exact and abs(total) < SAFE_RATIO * magnitude:
         raise Unspecified('cancellation in a sum')
-    return rounded(float(total), vt), not exact
+    try:
+        return rounded(float(total), vt), not exact
+    except OverflowError as error:
+        raise Unspecified('sum beyond the range') from error
 
 
 def lost_digits(operator, a, b, result):

@@ -35,6 +35,19 @@ TEST(Objects, LeftBehindAreFreedByTheScopeEvenIfNested) {
     EXPECT_EQ(outer.numLive(), 0u);
 }
 
+TEST(Objects, LeftBehindMembersMayBeYoungerThanTheirFrame) {
+    ObjectScope scope;
+    {
+        ObjectScope inner;
+        auto frame = Ref<Frame>::make(size_t(2));
+        for (const char *label : {"a", "b", "c"})
+            frame->addColumn(label, Dense::create(ValueType::F64, 2, 1));
+        frame.detach();
+        EXPECT_EQ(inner.numLive(), 4u);
+    }
+    EXPECT_EQ(scope.numLive(), 0u);
+}
+
 TEST(DenseMatrices, WindowsShareCellsAndForbidUpdates) {
     auto m = Dense::create(ValueType::SI64, 3, 4, Buffer::Init::Zero);
     m->mutableView<int64_t>()(1, 2) = 7;
