@@ -94,8 +94,9 @@ class Tester:
             return actual.status == kind[1] and not actual.fits(expected)
 
         if self.shrinks:
-            text = shrink(text, still_differs)
-            outcome, result = run_script(text), self.daphne.run(text, options)
+            smaller = shrink(text, still_differs)
+            if smaller != text:
+                text, outcome, result = smaller, run_script(smaller), self.daphne.run(smaller, options)
         return '\n'.join([f'seed {seed}: expected {outcome.kind} {outcome.statuses} {outcome.reason}',
                           case_text(f'random program {seed}', text, options, outcome),
                           f'actual status {result.status}, standard output:', result.stdout,

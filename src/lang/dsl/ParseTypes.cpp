@@ -59,11 +59,19 @@ std::vector<TypeDesc> ParseTypes::infer(const ops::OpInfo *op, const std::vector
     bool fits = op && args.size() >= op->minArgs && (op->maxArgs == ops::kVariadic || args.size() <= op->maxArgs);
     if (!fits || !op->infer)
         return unknown;
-    try {
-        std::vector<TypeDesc> results = op->infer({*op, args, {}});
+    auto attempt = [&](const std::vector<Arg> &operands) {
+        std::vector<TypeDesc> results = op->infer({*op, operands, {}});
         for (TypeDesc &t : results)
             dropShape(t);
         return results.size() == op->numResults ? results : unknown;
+    };
+    try {
+        return attempt(args);
+    } catch (const Error &) {
+        // The compiler will refuse the operands; some results have their type whatever the operands (nrow is a size).
+    }
+    try {
+        return attempt(std::vector<Arg>(args.size()));
     } catch (const Error &) {
         return unknown;
     }
