@@ -7,6 +7,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -141,10 +142,17 @@ class PseudoTerminal {
         close(controller);
     }
     void type(const std::string &keys) { ASSERT_EQ(write(controller, keys.data(), keys.size()), ssize_t(keys.size())); }
+    /// All that was shown; the system hands it over in pieces, so wait until nothing more comes.
     std::string screen() {
-        std::string text(65536, '\0');
-        ssize_t got = ::read(controller, text.data(), text.size());
-        text.resize(got > 0 ? static_cast<size_t>(got) : 0);
+        std::string text;
+        pollfd end{controller, POLLIN, 0};
+        while (poll(&end, 1, /*timeout in ms*/ 300) > 0) {
+            char block[4096];
+            ssize_t got = ::read(controller, block, sizeof block);
+            if (got <= 0)
+                break;
+            text.append(block, static_cast<size_t>(got));
+        }
         return text;
     }
     int controller = -1, device = -1;
