@@ -60,6 +60,8 @@ class TieredCompiler : public orc::IRCompileLayer::IRCompiler {
     llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> operator()(llvm::Module &module) override {
         bool isHot = module.getModuleIdentifier() == kHotModule;
         builder.setCodeGenOptLevel(isHot ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
+        // Long jumps everywhere: finding the short ones takes quadratic time in deeply nested branches.
+        builder.getOptions().MCOptions.MCRelaxAll = !isHot;
         auto machine = builder.createTargetMachine();
         if (!machine)
             return machine.takeError();

@@ -250,7 +250,13 @@ bool mustKeep(Operation *op) {
     if (!row.mayFail)
         return false;
     std::vector<Arg> storage;
-    return row.mayFail(inferCallOf(daphne, storage));
+    InferCall call = inferCallOf(daphne, storage);
+    try {
+        row.infer(call);
+    } catch (const Error &) {
+        return true; // operands that became known are wrong: it fails when it is reached
+    }
+    return row.mayFail(call);
 }
 
 // ---- positions

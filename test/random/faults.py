@@ -2,6 +2,10 @@
 """Statements that fail, put into a program at a random place. The oracle tells what becomes of it: a fault in code that
 does not run must not matter, unless the parser refuses it."""
 
+import re
+
+from expressions import OPAQUE_ONE
+
 REFUSED = (
     'print(undefinedVariable);', 'w = undefinedVariable + 1;', 'w = noSuchFunction(1);', 'w = fill(1, 2);',
     'w = sum([1, 2], 2);', 'w = nrow();', 'a, b = 1;', 'w = print(1);', 'return 1;', 'def g() { return 1; }',
@@ -77,8 +81,21 @@ def fault_statement(rng, scope):
             elif known.is_static:
                 own += matrix_faults(name, known)
         expressions = own or expressions
+    expression = rng.choice(expressions)
+    if OPAQUE_ONE in scope and rng.random() < 0.4:
+        expression = hide_number(rng, expression)
     form = rng.choice(['print({});', 'w = {};', '{};', 'w = {}; print("after");', 'print(typeOf({}));'])
-    return form.format(rng.choice(expressions))
+    return form.format(expression)
+
+
+def hide_number(rng, expression):
+    """With one of its numbers not known to the compiler, or only after some simplification."""
+    numbers = list(re.finditer(r'(?<![\w."])\d+(?![\w."])', expression))
+    if not numbers:
+        return expression
+    number = rng.choice(numbers)
+    form = rng.choice(['({} * one)', '({} + 0 * one)', '({} + (one - one))'])
+    return expression[:number.start()] + form.format(number[0]) + expression[number.end():]
 
 
 def inject_fault(rng, program):
