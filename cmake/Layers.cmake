@@ -13,7 +13,7 @@ endfunction()
 
 # daphne_discover(directory table macro output): writes output with one macro(File) line per registering file.
 function(daphne_discover directory table macro output)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${directory}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${directory}/*.cpp)
   set(text "")
   foreach(source ${sources})
     get_filename_component(stem ${source} NAME_WE)

@@ -24,6 +24,8 @@ uint64_t staticTag(const TypeDesc &t) {
     return 0;
 }
 
+bool isCsr(const TypeDesc &t) { return t.isMatrix() && t.representation == ops::Representation::Csr; }
+
 bool isUnknown(mlir::Type type) { return mlir::isa<ir::UnknownType>(type); }
 
 } // namespace
@@ -140,7 +142,8 @@ void Emitter::emitLiteral(DaphneOp op) {
         for (size_t i = 0; i < bytes; ++i)
             out[i] = raw[dense.isSplat() ? 0 : i];
     }
-    bind(op->getResult(0), literal(Value(std::move(matrix)), type));
+    Value value = isCsr(t) ? Value(Csr::shown(*toCsr(*matrix), true)) : Value(std::move(matrix));
+    bind(op->getResult(0), literal(std::move(value), type));
 }
 
 void Emitter::emitAdapt(DaphneOp op) {
@@ -150,6 +153,8 @@ void Emitter::emitAdapt(DaphneOp op) {
     bool moved = op->hasAttr(ir::kConsume);
     if (!moved && ir::isReference(source.getType()))
         retain(v, source.getType());
+    if (isCsr(from) && !isCsr(to))
+        v.bits = callRuntime("daphne_plain_matrix", ptr, {v.bits});
     if (isUnknown(result.getType())) {
         bind(result, {toBits(v, source.getType()), tagOf(v, source.getType())});
         return;
@@ -244,7 +249,8 @@ void Emitter::emitKernelCall(DaphneOp op) {
     }
     for (auto [i, v] : llvm::enumerate(op->getResults())) {
         resultTypes.push_back(ir::toTypeDesc(v.getType()));
-        b.CreateStore(b.getInt64(staticTag(resultTypes.back())), slotField(resultArea, i, 0));
+        uint64_t tag = staticTag(resultTypes.back()) | (isCsr(resultTypes.back()) ? kWantsCsr : 0);
+        b.CreateStore(b.getInt64(tag), slotField(resultArea, i, 0));
     }
     std::string symbol = ops::kernelName(kernel->mnemonic, resultTypes, argTypes);
     auto *type = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr, ptr, i64, i64, i64}, false);

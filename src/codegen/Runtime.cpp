@@ -19,6 +19,15 @@ Value agree(Value result, uint64_t expectedTag, const Kernel &kernel) {
                         " where the compiler expects something else");
 }
 
+/// The result in the representation the plan wants; what print calls it follows the plan.
+Value represented(Value result, bool asCsr) {
+    if (asCsr && !result.isCsr())
+        return Csr::shown(*toCsr(result.dense()), true);
+    if (result.isCsr() && result.csr().isShownAsCsr() != asCsr)
+        return Csr::shown(result.csr(), asCsr);
+    return result;
+}
+
 const char *kindName(ValueKind kind) {
     switch (kind) {
     case ValueKind::Scalar: return "a scalar";
@@ -37,21 +46,26 @@ void daphne_call(Context *context, const Kernel *kernel, Slot *results, Slot *ar
                  uint64_t consumable, uint64_t castTarget) {
     constexpr size_t kMaxResults = 4;
     size_t numArgs = counts & 0xffffffff, numResults = counts >> 32;
-    uint64_t expected[kMaxResults];
+    uint64_t expected[kMaxResults], wantsCsr = 0;
     for (size_t i = 0; i < numResults; ++i) {
-        expected[i] = results[i].tag;
+        expected[i] = results[i].tag & ~kWantsCsr;
+        wantsCsr |= uint64_t((results[i].tag & kWantsCsr) != 0) << i;
         results[i] = {};
     }
     // Value has the layout of Slot; borrowed arguments are never destroyed here.
     auto *argValues = reinterpret_cast<Value *>(args);
     auto *resultValues = reinterpret_cast<Value *>(results);
-    KernelCall call{*context, *kernel, {argValues, numArgs}, {resultValues, numResults}, consumable, {castTarget, 0}};
+    KernelCall call{*context,   *kernel,         {argValues, numArgs}, {resultValues, numResults},
+                    consumable, {castTarget, 0}, wantsCsr};
     kernel->run(call);
     for (; consumable; consumable &= consumable - 1)
         argValues[__builtin_ctzll(consumable)] = Value();
-    for (size_t i = 0; i < numResults; ++i)
+    for (size_t i = 0; i < numResults; ++i) {
         if (expected[i] && expected[i] != results[i].tag)
             resultValues[i] = agree(std::move(resultValues[i]), expected[i], *kernel);
+        if ((wantsCsr >> i & 1) || resultValues[i].isCsr())
+            resultValues[i] = represented(std::move(resultValues[i]), wantsCsr >> i & 1);
+    }
 }
 
 void daphne_retain(Object *object) {
@@ -91,7 +105,7 @@ uint64_t daphne_expect(Context *, uint64_t tag, uint64_t bits, uint64_t expected
 }
 
 void daphne_expect_matrix(Context *, Object *object, uint64_t valueType, int64_t rows, int64_t cols) {
-    auto &m = static_cast<Dense &>(*object);
+    auto &m = static_cast<Matrix &>(*object);
     auto wanted = static_cast<ValueType>(valueType);
     bool typeFits = wanted == ValueType::Unknown || m.type() == wanted;
     bool shapeFits =
@@ -104,6 +118,15 @@ void daphne_expect_matrix(Context *, Object *object, uint64_t valueType, int64_t
                          m.shapeText());
 }
 
+Object *daphne_plain_matrix(Object *object) {
+    auto &m = static_cast<Matrix &>(*object);
+    if (!m.isCsr() || !static_cast<Csr &>(m).isShownAsCsr())
+        return object;
+    Ref<Matrix> plain = Csr::shown(static_cast<Csr &>(m), false);
+    object->release();
+    return plain.detach();
+}
+
 void daphne_division_by_zero(Context *) { throw executionError("integer division by zero"); }
 
 void daphne_stack_overflow(Context *) {
@@ -114,7 +137,9 @@ void daphne_stack_overflow(Context *) {
 void daphne_fail(Context *, const char *message) { throw executionError(message); }
 
 Object *daphne_map(Context *context, Object *object, MapFunction function, uint64_t resultType) {
-    auto &in = static_cast<Dense &>(*object);
+    auto &matrix = static_cast<Matrix &>(*object);
+    Ref<Dense> cells = matrix.isCsr() ? toDense(static_cast<Csr &>(matrix)) : Ref<Dense>::share(static_cast<Dense *>(object));
+    const Dense &in = *cells;
     auto type = static_cast<ValueType>(resultType);
     Ref<Dense> out = Dense::create(type, in.rows(), in.cols());
     withValueType(in.type(), [&]<class T>(TypeTag<T>) {
@@ -155,6 +180,7 @@ std::span<const RuntimeSymbol> runtimeSymbols() {
         DAPHNE_SYMBOL(daphne_release_value),
         DAPHNE_SYMBOL(daphne_expect),
         DAPHNE_SYMBOL(daphne_expect_matrix),
+        DAPHNE_SYMBOL(daphne_plain_matrix),
         DAPHNE_SYMBOL(daphne_division_by_zero),
         DAPHNE_SYMBOL(daphne_stack_overflow),
         DAPHNE_SYMBOL(daphne_fail),

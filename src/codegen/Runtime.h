@@ -11,6 +11,9 @@
 
 namespace daphne::codegen {
 
+/// Bit of an expected tag: the plan wants this matrix as Csr.
+constexpr uint64_t kWantsCsr = uint64_t(1) << 16;
+
 extern "C" {
 /// Runs a kernel. counts = numArgs | numResults << 32. results[i].tag holds the expected tag on entry (0: anything).
 void daphne_call(Context *context, const Kernel *kernel, Slot *results, Slot *args, uint64_t counts,
@@ -23,6 +26,8 @@ void daphne_release_value(uint64_t tag, uint64_t bits);
 uint64_t daphne_expect(Context *context, uint64_t tag, uint64_t bits, uint64_t expectedTag);
 /// Checks value type (11 = any) and shape (-1 = any) of a matrix.
 void daphne_expect_matrix(Context *context, Object *matrix, uint64_t valueType, int64_t rows, int64_t cols);
+/// The matrix where the plan does not speak of Csr any more; takes and returns a reference.
+Object *daphne_plain_matrix(Object *matrix);
 void daphne_division_by_zero(Context *context);
 void daphne_stack_overflow(Context *context);
 void daphne_fail(Context *context, const char *message);

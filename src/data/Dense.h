@@ -9,32 +9,10 @@
 #include <string>
 
 #include "base/ValueType.h"
-#include "data/Object.h"
+#include "data/Buffer.h"
+#include "data/Matrix.h"
 
 namespace daphne {
-
-/// Raw storage for cells of one value type; constructs and destroys strings.
-class Buffer {
-  public:
-    enum class Init { None, Zero }; ///< strings are always constructed empty
-    /// Throws Error (status 3) naming the size if memory is exhausted.
-    static Buffer *create(ValueType type, size_t numCells, Init init);
-    void retain() noexcept { refs.fetch_add(1, std::memory_order_relaxed); }
-    void release() noexcept {
-        if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1)
-            destroy();
-    }
-    bool unique() const noexcept { return refs.load(std::memory_order_acquire) == 1; }
-    std::byte *data() const { return cells; }
-
-  private:
-    Buffer() = default;
-    void destroy() noexcept;
-    std::atomic<uint32_t> refs{1};
-    ValueType type = ValueType::F64;
-    size_t numCells = 0, numBytes = 0;
-    std::byte *cells = nullptr;
-};
 
 /// Borrowed typed window on a dense matrix; cell (r, c) is data[r * skip + c].
 template <class T> struct DenseView {
@@ -45,7 +23,7 @@ template <class T> struct DenseView {
     bool contiguous() const { return skip == cols || rows <= 1; }
 };
 
-class Dense final : public Object {
+class Dense final : public Matrix {
   public:
     /// A fresh matrix. Cells are uninitialised unless init is Zero (strings: always empty).
     /// Throws Error (status 3) if rows*cols overflows or memory is exhausted.
@@ -57,36 +35,26 @@ class Dense final : public Object {
     /// A deep, contiguous copy.
     Ref<Dense> copy() const;
 
-    ValueType type() const { return valueType; }
-    size_t rows() const { return numRows; }
-    size_t cols() const { return numCols; }
-    size_t cells() const { return numRows * numCols; }
-    bool contiguous() const { return rowSkip == numCols || numRows <= 1; }
+    bool contiguous() const { return rowSkip == cols() || rows() <= 1; }
     /// Nobody else sees these cells: they may be overwritten by the holder of the only reference.
     bool isExclusive() const { return unique() && buffer->unique(); }
 
     /// T must be the cell type of type() (uint64_t for Size).
     template <class T> DenseView<const T> view() const {
-        return {reinterpret_cast<const T *>(buffer->data()) + offset, numRows, numCols, rowSkip};
+        return {reinterpret_cast<const T *>(buffer->data()) + offset, rows(), cols(), rowSkip};
     }
     template <class T> DenseView<T> mutableView() {
-        return {reinterpret_cast<T *>(buffer->data()) + offset, numRows, numCols, rowSkip};
+        return {reinterpret_cast<T *>(buffer->data()) + offset, rows(), cols(), rowSkip};
     }
-    /// Changes the tag between Size and UI64, which share their cells.
-    void retag(ValueType type) { valueType = type; }
-
-    std::string shapeText() const { return std::to_string(numRows) + "x" + std::to_string(numCols); }
 
   private:
     friend class Ref<Dense>;
     Dense(ValueType type, Buffer *buffer, size_t offset, size_t rows, size_t cols, size_t skip)
-        : Object(ObjectKind::Matrix), valueType(type), buffer(buffer), offset(offset), numRows(rows), numCols(cols),
-          rowSkip(skip) {}
+        : Matrix(Form::Dense, type, rows, cols), buffer(buffer), offset(offset), rowSkip(skip) {}
     ~Dense() override { buffer->release(); }
 
-    ValueType valueType;
     Buffer *buffer;
-    size_t offset, numRows, numCols, rowSkip;
+    size_t offset, rowSkip;
 };
 
 } // namespace daphne

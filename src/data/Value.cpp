@@ -12,7 +12,7 @@ Value Value::string(std::string text) {
                   reinterpret_cast<uint64_t>(static_cast<Object *>(new StringObject(std::move(text))))});
 }
 
-Value::Value(Ref<Dense> m)
+Value::Value(Ref<Matrix> m)
     : slot{slotTag(ValueKind::Matrix), reinterpret_cast<uint64_t>(static_cast<Object *>(m.detach()))} {}
 Value::Value(Ref<Frame> f)
     : slot{slotTag(ValueKind::Frame), reinterpret_cast<uint64_t>(static_cast<Object *>(f.detach()))} {}

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/ValueType.h"
+#include "data/Csr.h"
 #include "data/Dense.h"
 #include "data/Object.h"
 
@@ -68,7 +69,9 @@ class Value {
     }
     static Value size(uint64_t x) { return scalar(x, ValueType::Size); }
     static Value string(std::string text);
-    Value(Ref<Dense> m);
+    Value(Ref<Matrix> m);
+    Value(Ref<Dense> m) : Value(Ref<Matrix>(std::move(m))) {}
+    Value(Ref<Csr> m) : Value(Ref<Matrix>(std::move(m))) {}
     Value(Ref<Frame> f);
     Value(Ref<List> l);
 
@@ -87,10 +90,16 @@ class Value {
     /// Needs isScalar() and not isString().
     template <class T> T as() const;
     const std::string &text() const { return static_cast<StringObject *>(object())->text; }
-    Dense &matrix() const { return *static_cast<Dense *>(object()); }
+    /// Matrices of either representation; dense() and csr() need the right one.
+    Matrix &matrix() const { return *static_cast<Matrix *>(object()); }
+    bool isCsr() const { return isMatrix() && matrix().isCsr(); }
+    Dense &dense() const { return static_cast<Dense &>(matrix()); }
+    Csr &csr() const { return static_cast<Csr &>(matrix()); }
     Frame &frame() const;
     List &list() const;
-    Ref<Dense> matrixRef() const { return Ref<Dense>::share(&matrix()); }
+    Ref<Matrix> matrixRef() const { return Ref<Matrix>::share(&matrix()); }
+    Ref<Dense> denseRef() const { return Ref<Dense>::share(&dense()); }
+    Ref<Csr> csrRef() const { return Ref<Csr>::share(&csr()); }
 
     bool isObject() const {
         return slot.tag > slotTag(ValueKind::Scalar, ValueType::F64) || kind() > ValueKind::Scalar;
@@ -162,7 +171,7 @@ class List final : public Object {
   public:
     explicit List(ValueType type) : Object(ObjectKind::List), elementType(type) {}
     ValueType elementType;
-    std::vector<Ref<Dense>> elements;
+    std::vector<Ref<Matrix>> elements;
 };
 
 /// Table: one n x 1 matrix and one unique label per column.

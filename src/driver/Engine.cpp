@@ -177,6 +177,8 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
 
     Context context;
     context.stackLimit = stackLimit();
+    context.representation.byEstimate = options.selectMatrixRepr;
+    context.representation.threshold = options.sparsityThreshold;
     std::vector<Value> results;
     try {
         results = program->run(context, std::move(inputs));

@@ -233,6 +233,7 @@ class CommandLine {
         options.objRefMgnt = all.flag("use_obj_ref_mgnt");
         options.ipaConstPropa = all.flag("use_ipa_const_propa");
         options.phyOpSelection = all.flag("use_phy_op_selection");
+        options.selectMatrixRepr = all.flag("select-matrix-repr");
         options.sparsityThreshold = all.number("sparsity_threshold");
         for (const ExplainRow &row : explainTable())
             for (const std::string &name : all.list("explain"))

@@ -58,6 +58,7 @@ struct Options {
     bool ipaConstPropa = true;  ///< propagate constants into functions
     bool objRefMgnt = true;     ///< free intermediates
     bool phyOpSelection = true; ///< choose among physical operators
+    bool selectMatrixRepr = false; ///< dense or CSR by estimated sparsity
     double sparsityThreshold = 0.25;
     ImportPaths importPaths;
     LogSettings logging;

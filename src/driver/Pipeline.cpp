@@ -20,6 +20,13 @@ void inferProperties(mlir::ModuleOp module, const Options &) {
     transforms::foldScalars(module);
 }
 
+void selectRepresentations(mlir::ModuleOp module, const Options &options) {
+    if (options.selectMatrixRepr)
+        transforms::selectRepresentations(module, options.sparsityThreshold);
+}
+
+void adaptTypes(mlir::ModuleOp module, const Options &) { transforms::adaptRepresentations(module); }
+
 /// From what was written to what is cheapest.
 void selectPhysicalOperators(mlir::ModuleOp module, const Options &options) {
     if (options.phyOpSelection) {
@@ -47,10 +54,10 @@ constexpr Step kSteps[] = {
     {ExplainLevel::Sql, nullptr},
     {ExplainLevel::PropertyInference, inferProperties},
     {ExplainLevel::Columnar, nullptr},
-    {ExplainLevel::SelectMatrixRepr, nullptr},
+    {ExplainLevel::SelectMatrixRepr, selectRepresentations},
     {ExplainLevel::TransferDataProps, nullptr},
     {ExplainLevel::PhyOpSelection, selectPhysicalOperators},
-    {ExplainLevel::TypeAdaptation, nullptr},
+    {ExplainLevel::TypeAdaptation, adaptTypes},
     {ExplainLevel::Vectorized, nullptr},
     {ExplainLevel::ObjRefMgnt, manageReferences},
     {ExplainLevel::Kernels, nullptr},

@@ -123,7 +123,8 @@ void write(const Value &value, const std::string &path) {
         throw executionError("only matrices and frames can be written to files");
     FileReplacement data(path);
     if (writeMatrix) {
-        const Dense &m = value.matrix();
+        Ref<Dense> cells = value.isCsr() ? toDense(value.csr()) : value.denseRef();
+        const Dense &m = *cells;
         meta.rows = m.rows();
         meta.cols = m.cols();
         meta.valueType = m.type();

@@ -51,7 +51,7 @@ MatrixShape broadcastShape(std::string_view operation, MatrixShape a, MatrixShap
 
 bool Operand::isFlat(const Value &v, MatrixShape result) {
     MatrixShape s = shapeOf(v);
-    return s.cells() == 1 || (s == result && v.matrix().contiguous());
+    return s.cells() == 1 || (s == result && v.dense().contiguous());
 }
 
 Operand::Operand(const Value &v, ValueType compute, MatrixShape result) {
@@ -61,7 +61,7 @@ Operand::Operand(const Value &v, ValueType compute, MatrixShape result) {
         storeScalar(v, compute, singleCell);
         return;
     }
-    const Dense &m = v.matrix();
+    const Dense &m = v.dense();
     auto raw = rawCells(m);
     convert = converter(m.type(), compute);
     if (m.cells() == 1) {

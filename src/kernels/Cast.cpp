@@ -21,11 +21,11 @@ Value cellOf(const Dense &m) {
 Value toScalar(const Value &x, ValueType wanted) {
     if (x.isScalar())
         return convertScalar(x, orElse(wanted, x.scalarType()));
-    size_t rows = x.isMatrix() ? x.matrix().rows() : x.frame().rows();
-    size_t cols = x.isMatrix() ? x.matrix().cols() : x.frame().cols();
+    size_t rows = x.isMatrix() ? x.dense().rows() : x.frame().rows();
+    size_t cols = x.isMatrix() ? x.dense().cols() : x.frame().cols();
     if (rows != 1 || cols != 1)
         throw executionError("only a 1x1 matrix or frame can be cast to a scalar, got " + describe(x));
-    Value cell = cellOf(x.isMatrix() ? x.matrix() : *x.frame().columns[0]);
+    Value cell = cellOf(x.isMatrix() ? x.dense() : *x.frame().columns[0]);
     return convertScalar(cell, orElse(wanted, cell.scalarType()));
 }
 
@@ -61,14 +61,14 @@ Value toMatrix(const Value &x, ValueType wanted) {
         return scalarAsMatrix(x, wanted);
     if (x.isFrame())
         return frameAsMatrix(x.frame(), wanted);
-    return convertMatrix(x.matrix(), orElse(wanted, x.valueType()));
+    return convertMatrix(x.dense(), orElse(wanted, x.valueType()));
 }
 
 /// Columns col_0, col_1, ...; they are windows of the matrix.
 Value toFrame(const Value &x) {
     if (x.isFrame())
         return x;
-    Ref<Dense> m = x.isScalar() ? scalarAsMatrix(x, ValueType::Unknown) : x.matrixRef();
+    Ref<Dense> m = x.isScalar() ? scalarAsMatrix(x, ValueType::Unknown) : x.denseRef();
     auto f = Ref<Frame>::make(m->rows());
     for (size_t c = 0; c < m->cols(); ++c)
         f->addColumn("col_" + std::to_string(c), Dense::window(*m, 0, m->rows(), c, c + 1));
@@ -93,8 +93,16 @@ Value cast(KernelCall &call, const Value &x) {
     return toFrame(x);
 }
 
+/// The same matrix for a kernel that has no use for Csr.
+Value densify(KernelCall &call, const Matrix &m) {
+    return m.isCsr() ? toDense(static_cast<const Csr &>(m)) : call.args[0].denseRef();
+}
+
 } // namespace
 
-void addCast(KernelTable &t) { t.add<&cast>("cast"); }
+void addCast(KernelTable &t) {
+    t.add<&cast>("cast");
+    t.add<&densify>("densify");
+}
 
 } // namespace daphne

@@ -10,12 +10,12 @@ namespace {
 
 /// Truth value of a number or a single numeric cell; NaN is true.
 Value condition(KernelCall &, const Value &x) {
-    bool oneCell = x.isScalar() || (x.isMatrix() && x.matrix().rows() == 1 && x.matrix().cols() == 1);
+    bool oneCell = x.isScalar() || (x.isMatrix() && x.dense().rows() == 1 && x.dense().cols() == 1);
     if (!oneCell || x.valueType() == ValueType::Str)
         throw executionError("a condition must be a number or a numeric 1x1 matrix, got " + describe(x));
     if (x.isScalar())
         return Value::scalar(x.as<bool>());
-    return Value::scalar(loadScalar(x.valueType(), rawCells(x.matrix()).data).as<bool>());
+    return Value::scalar(loadScalar(x.valueType(), rawCells(x.dense()).data).as<bool>());
 }
 
 bool sameType(const Value &a, const Value &b) {
@@ -73,9 +73,9 @@ void selectNumbers(const Value &c, const Value &t, const Value &e, MatrixShape s
 }
 
 void selectStrings(const Value &c, const Value &t, const Value &e, Dense &result) {
-    Ref<Dense> mask = convertMatrix(c.matrix(), ValueType::Bool);
+    Ref<Dense> mask = convertMatrix(c.dense(), ValueType::Bool);
     auto cell = [](const Value &v, size_t row, size_t col) -> const std::string & {
-        return v.isScalar() ? v.text() : v.matrix().view<std::string>()(row, col);
+        return v.isScalar() ? v.text() : v.dense().view<std::string>()(row, col);
     };
     auto out = result.mutableView<std::string>();
     for (size_t row = 0; row < out.rows; ++row)
@@ -91,8 +91,8 @@ Value select(KernelCall &call, const Value &c, const Value &t, const Value &e) {
         if (!v.isScalar() && !v.isMatrix())
             wrongArgument(call, i, "a scalar or a matrix (the condition is a matrix)");
         if (v.isMatrix() && !(shapeOf(v) == shape))
-            throw executionError("'?:' needs branches of the shape of the condition, " + c.matrix().shapeText() +
-                                 ", got " + v.matrix().shapeText());
+            throw executionError("'?:' needs branches of the shape of the condition, " + c.dense().shapeText() +
+                                 ", got " + v.dense().shapeText());
     }
     if (t.valueType() != e.valueType())
         differentTypes(t, e);
@@ -102,7 +102,7 @@ Value select(KernelCall &call, const Value &c, const Value &t, const Value &e) {
         selectStrings(c, t, e, *result);
         return result;
     }
-    bool takeThen = call.canTake(1) && t.matrix().contiguous();
+    bool takeThen = call.canTake(1) && t.dense().contiguous();
     auto result = call.reuseOrCreate(takeThen ? 1 : 2, type, shape.rows, shape.cols);
     if (shape.cells() > 0)
         selectNumbers(c, t, e, shape, *result);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What one run of a program shares: output streams, the current call site, the
-/// stack limit. One per run, used by the coordinating thread only.
+/// stack limit, which representation is preferred. One per run, used by the coordinating thread only.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "base/ValueType.h"
 
 namespace daphne {
 
@@ -23,12 +25,29 @@ class Output {
     std::string buffer;
 };
 
+/// Which matrices are held as Csr.
+struct RepresentationPolicy {
+    bool byEstimate = false;  ///< the compiler decides, and print tells (--select-matrix-repr)
+    double threshold = 0.25;  ///< share of non-zeros below which Csr pays
+    size_t largeBytes = size_t(64) << 20; ///< without the compiler's word: only if the dense form would be larger
+
+    /// For kernels that can build either: whether a matrix with about this many non-zeros is better held as Csr.
+    bool prefersCsr(ValueType type, size_t rows, size_t cols, double nonZeros) const {
+        if (!isNumeric(type))
+            return false;
+        double cells = static_cast<double>(rows) * static_cast<double>(cols);
+        return cells * static_cast<double>(cellSize(type)) > static_cast<double>(largeBytes) &&
+               nonZeros < threshold * cells;
+    }
+};
+
 struct Context {
     /// Layout known to generated code: the first two members.
     uint64_t callSite = 0;   ///< id of the operation being executed
     uint64_t stackLimit = 0; ///< lowest stack address generated code may reach
     Output out{1};
     Output err{2};
+    RepresentationPolicy representation;
 };
 
 } // namespace daphne

@@ -21,7 +21,7 @@ std::string placeText(size_t row, size_t col) {
 /// The storage of an operand if it may be overwritten, else a fresh matrix.
 Ref<Dense> resultFor(KernelCall &call, ValueType type, MatrixShape s) {
     const Value &lhs = call.args[0];
-    bool left = call.canTake(0) && shapeOf(lhs) == s && lhs.valueType() == type && lhs.matrix().contiguous();
+    bool left = call.canTake(0) && shapeOf(lhs) == s && lhs.valueType() == type && lhs.dense().contiguous();
     return call.reuseOrCreate(left ? 0 : 1, type, s.rows, s.cols);
 }
 
@@ -90,8 +90,8 @@ class TextOperand {
             first = &owned.text();
             return;
         }
-        owned = convertMatrix(v.matrix(), ValueType::Str);
-        auto view = owned.matrix().view<std::string>();
+        owned = convertMatrix(v.dense(), ValueType::Str);
+        auto view = owned.dense().view<std::string>();
         first = view.data;
         rowStep = view.rows == result.rows ? view.skip : 0;
         colStep = view.cols == result.cols ? 1 : 0;
@@ -148,7 +148,7 @@ Value combineFrame(KernelCall &call, BinaryOp op, Pair p) {
         Value args[] = {frameLeft ? column : scalar, frameLeft ? scalar : column}, none[1];
         KernelCall inner{call.context, call.kernel, args, none};
         Value combined = combine(inner, op, {args[0], args[1]});
-        result->addColumn(frame.labels[i], convertMatrix(combined.matrix(), frame.columns[i]->type()));
+        result->addColumn(frame.labels[i], convertMatrix(combined.dense(), frame.columns[i]->type()));
     }
     return result;
 }

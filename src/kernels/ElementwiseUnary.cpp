@@ -69,7 +69,7 @@ template <char (*Change)(char)> Value mapStrings(KernelCall &call, const Value &
         return Value::string(mapText(arg.text(), Change));
     if (!arg.isMatrix() || arg.valueType() != ValueType::Str)
         wrongArgument(call, 0, "a string or a matrix of strings");
-    auto in = arg.matrix().view<std::string>();
+    auto in = arg.dense().view<std::string>();
     auto result = Dense::create(ValueType::Str, in.rows, in.cols);
     auto out = result->mutableView<std::string>();
     for (size_t r = 0; r < in.rows; ++r)

@@ -11,7 +11,8 @@ Value read(KernelCall &, const std::string &filename, bool isFrame) {
     return isFrame ? io::readFrame(filename) : io::readMatrix(filename);
 }
 
-void write(KernelCall &call, const Value &x, const std::string &filename) {
+void write(KernelCall &call, AnyValue any, const std::string &filename) {
+    const Value &x = any.value;
     if (!x.isMatrix() && !x.isFrame())
         wrongArgument(call, 0, "a matrix or frame");
     io::write(x, filename);

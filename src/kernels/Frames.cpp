@@ -19,9 +19,9 @@ Value createFrame(KernelCall &call, std::span<const Value> args) {
     if (numLabels != 0 && numLabels != numColumns)
         throw executionError("a frame needs one label per column, got " + std::to_string(numLabels) + " labels for " +
                              std::to_string(numColumns) + " columns");
-    auto result = Ref<Frame>::make(args[0].matrix().rows());
+    auto result = Ref<Frame>::make(args[0].dense().rows());
     for (size_t c = 0; c < numColumns; ++c)
-        result->addColumn(numLabels ? args[numColumns + c].text() : "col_" + std::to_string(c), args[c].matrixRef());
+        result->addColumn(numLabels ? args[numColumns + c].text() : "col_" + std::to_string(c), args[c].denseRef());
     return result;
 }
 

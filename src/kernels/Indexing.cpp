@@ -43,8 +43,8 @@ Ref<Frame> pickRows(const Frame &f, std::span<const size_t> positions) {
 
 namespace {
 
-size_t numRows(const Value &x) { return x.isFrame() ? x.frame().rows() : x.matrix().rows(); }
-size_t numCols(const Value &x) { return x.isFrame() ? x.frame().cols() : x.matrix().cols(); }
+size_t numRows(const Value &x) { return x.isFrame() ? x.frame().rows() : x.dense().rows(); }
+size_t numCols(const Value &x) { return x.isFrame() ? x.frame().cols() : x.dense().cols(); }
 
 void needMatrixOrFrame(const KernelCall &call) {
     if (!call.args[0].isMatrix() && !call.args[0].isFrame())
@@ -75,7 +75,7 @@ Value sliceRow(KernelCall &call, const Value &x, int64_t lo, int64_t hi) {
     ops::Range range = rangeIn(lo, hi, numRows(x), "row");
     auto first = static_cast<size_t>(range.lo), last = static_cast<size_t>(range.hi);
     if (x.isMatrix())
-        return Dense::window(x.matrix(), first, last, 0, x.matrix().cols());
+        return Dense::window(x.dense(), first, last, 0, x.dense().cols());
     auto result = Ref<Frame>::make(last - first);
     for (size_t c = 0; c < x.frame().cols(); ++c)
         result->addColumn(x.frame().labels[c], Dense::window(*x.frame().columns[c], first, last, 0, 1));
@@ -87,7 +87,7 @@ Value sliceCol(KernelCall &call, const Value &x, int64_t lo, int64_t hi) {
     ops::Range range = rangeIn(lo, hi, numCols(x), "column");
     auto first = static_cast<size_t>(range.lo), last = static_cast<size_t>(range.hi);
     if (x.isMatrix())
-        return Dense::window(x.matrix(), 0, x.matrix().rows(), first, last);
+        return Dense::window(x.dense(), 0, x.dense().rows(), first, last);
     std::vector<size_t> positions(last - first);
     std::iota(positions.begin(), positions.end(), first);
     return pickCols(x.frame(), positions);
@@ -115,9 +115,9 @@ std::vector<size_t> positionsIn(const KernelCall &call, size_t n, const char *di
     return withNumericType(p.valueType(), [&]<class T>(TypeTag<T>) -> std::vector<size_t> {
         if (p.isScalar())
             return {positionIn(p.as<T>(), n, dimension)};
-        if (p.matrix().cols() != 1)
-            throw executionError("an index matrix must have one column, got " + p.matrix().shapeText());
-        auto cells = p.matrix().view<T>();
+        if (p.dense().cols() != 1)
+            throw executionError("an index matrix must have one column, got " + p.dense().shapeText());
+        auto cells = p.dense().view<T>();
         std::vector<size_t> positions(cells.rows);
         for (size_t k = 0; k < cells.rows; ++k)
             positions[k] = positionIn(cells(k, 0), n, dimension);
@@ -130,7 +130,7 @@ Value extractRow(KernelCall &call, const Value &x, const Value &) {
     auto positions = positionsIn(call, numRows(x), "row");
     if (x.isFrame())
         return pickRows(x.frame(), positions);
-    return pickRows(x.matrix(), positions);
+    return pickRows(x.dense(), positions);
 }
 
 /// Columns selected by a label, or by "prefix.*": all whose label has the prefix before its first dot.
@@ -158,7 +158,7 @@ Value extractCol(KernelCall &call, const Value &x, const Value &p) {
                                                 : positionsIn(call, x.frame().cols(), "column"));
     if (p.isString())
         throw executionError("a label selects columns of a frame, not of a matrix");
-    return pickCols(x.matrix(), positionsIn(call, x.matrix().cols(), "column"));
+    return pickCols(x.dense(), positionsIn(call, x.dense().cols(), "column"));
 }
 
 /// Positions whose entry in args[1] is not zero.
@@ -166,7 +166,7 @@ std::vector<size_t> keptIn(const KernelCall &call, size_t n, const char *dimensi
     const Value &bits = call.args[1];
     if (!bits.isMatrix() || bits.valueType() == ValueType::Str)
         wrongArgument(call, 1, "a numeric matrix with one column");
-    const Dense &m = bits.matrix();
+    const Dense &m = bits.dense();
     if (m.cols() != 1)
         throw executionError("a filter must have one column, got " + m.shapeText());
     if (m.rows() != n)
@@ -187,7 +187,7 @@ Value filterRow(KernelCall &call, const Value &x, const Value &) {
     auto positions = keptIn(call, numRows(x), "row");
     if (x.isFrame())
         return pickRows(x.frame(), positions);
-    return pickRows(x.matrix(), positions);
+    return pickRows(x.dense(), positions);
 }
 
 Value filterCol(KernelCall &call, const Value &x, const Value &) {
@@ -195,7 +195,7 @@ Value filterCol(KernelCall &call, const Value &x, const Value &) {
     auto positions = keptIn(call, numCols(x), "column");
     if (x.isFrame())
         return pickCols(x.frame(), positions);
-    return pickCols(x.matrix(), positions);
+    return pickCols(x.dense(), positions);
 }
 
 } // namespace

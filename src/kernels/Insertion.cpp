@@ -37,11 +37,11 @@ void needType(ValueType x, ValueType y) {
 }
 
 Value insertIntoMatrix(KernelCall &call, const Part &part) {
-    const Dense &y = call.args[1].matrix();
-    needType(call.args[0].matrix().type(), y.type());
+    const Dense &y = call.args[1].dense();
+    needType(call.args[0].dense().type(), y.type());
     needShape(part, y.rows(), y.cols());
-    Value result = call.canTake(0) ? std::move(call.args[0]) : Value(call.args[0].matrix().copy());
-    copyInto(result.matrix(), y, static_cast<size_t>(part.rows.lo), static_cast<size_t>(part.cols.lo));
+    Value result = call.canTake(0) ? std::move(call.args[0]) : Value(call.args[0].dense().copy());
+    copyInto(result.dense(), y, static_cast<size_t>(part.rows.lo), static_cast<size_t>(part.cols.lo));
     return result;
 }
 
@@ -80,8 +80,8 @@ void needSameKind(const KernelCall &call) {
         wrongArgument(call, 1, x.isMatrix() ? "a matrix" : "a frame");
 }
 
-size_t numRows(const Value &x) { return x.isFrame() ? x.frame().rows() : x.matrix().rows(); }
-size_t numCols(const Value &x) { return x.isFrame() ? x.frame().cols() : x.matrix().cols(); }
+size_t numRows(const Value &x) { return x.isFrame() ? x.frame().rows() : x.dense().rows(); }
+size_t numCols(const Value &x) { return x.isFrame() ? x.frame().cols() : x.dense().cols(); }
 
 Value insertRow(KernelCall &call, const Value &x, const Value &, int64_t lo, int64_t hi) {
     needSameKind(call);

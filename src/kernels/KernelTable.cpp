@@ -16,6 +16,7 @@ const KernelTable &KernelTable::get() {
 #define DAPHNE_KERNELS(name) add##name(t);
 #include "KernelsList.inc"
 #undef DAPHNE_KERNELS
+        t.attachVariants();
         return t;
     }();
     return table;
@@ -26,19 +27,97 @@ const Kernel *KernelTable::find(std::string_view mnemonic) const {
     return it == kernels.end() ? nullptr : &it->second;
 }
 
-void KernelTable::insert(const Kernel &kernel) {
-    if (!kernels.emplace(kernel.mnemonic, kernel).second)
-        throw internalError("two kernels for " + std::string(kernel.mnemonic));
+void KernelTable::insert(Kernel kernel) {
+    std::string_view mnemonic = kernel.mnemonic;
+    if (!kernels.emplace(mnemonic, std::move(kernel)).second)
+        throw internalError("two kernels for " + std::string(mnemonic));
+}
+
+void KernelTable::attachVariants() {
+    for (auto &[mnemonic, implementation] : variants) {
+        auto it = kernels.find(mnemonic);
+        if (it == kernels.end())
+            throw internalError("a sparse kernel for " + std::string(mnemonic) + ", which has no dense one");
+        it->second.implementations.push_back(implementation);
+    }
+    variants.clear();
+}
+
+namespace {
+
+/// Arguments an implementation needs converted to Dense, or kUnfit.
+constexpr size_t kUnfit = ~size_t(0);
+
+template <class IsCsr> size_t numConversions(const Implementation &implementation, size_t numArgs, IsCsr isCsr) {
+    size_t n = 0;
+    for (size_t i = 0; i < numArgs; ++i) {
+        ArgForm form = implementation.form(i);
+        if (form == ArgForm::Csr && !isCsr(i))
+            return kUnfit;
+        n += form == ArgForm::NotCsr && isCsr(i);
+    }
+    return n;
+}
+
+/// Runs with copies of the arguments, those that may not be Csr converted.
+void runConverted(KernelCall &call, const Implementation &implementation) {
+    std::vector<Value> args(call.args.size());
+    uint64_t consumable = 0;
+    for (size_t i = 0; i < args.size(); ++i) {
+        bool taken = i < 64 && (call.consumable >> i & 1);
+        if (call.args[i].isCsr() && implementation.form(i) == ArgForm::NotCsr) {
+            args[i] = toDense(call.args[i].csr());
+            if (taken)
+                call.args[i] = Value();
+            taken = i < 64; // ours alone
+        } else {
+            args[i] = taken ? std::move(call.args[i]) : call.args[i];
+        }
+        consumable |= uint64_t(taken) << (i % 64);
+    }
+    KernelCall inner = {call.context,    call.kernel,   args, call.results, consumable,
+                        call.castTarget, call.wantsCsr};
+    implementation.run(inner);
+}
+
+} // namespace
+
+void Kernel::run(KernelCall &call) const {
+    bool anyCsr = false;
+    for (const Value &v : call.args)
+        anyCsr |= v.isCsr();
+    if (!anyCsr)
+        return implementations[0].run(call);
+    const Implementation *best = nullptr;
+    size_t fewest = kUnfit;
+    for (const Implementation &candidate : implementations) {
+        size_t n = numConversions(candidate, call.args.size(), [&](size_t i) { return call.args[i].isCsr(); });
+        if (n < fewest) {
+            best = &candidate;
+            fewest = n;
+        }
+    }
+    if (fewest == 0)
+        best->run(call);
+    else
+        runConverted(call, *best);
+}
+
+bool Kernel::isNative(std::span<const bool> isCsr) const {
+    for (const Implementation &candidate : implementations)
+        if (numConversions(candidate, isCsr.size(), [&](size_t i) { return isCsr[i]; }) == 0)
+            return true;
+    return false;
 }
 
 std::string_view KernelCall::mnemonic() const { return kernel.mnemonic; }
 
 Ref<Dense> KernelCall::reuseOrCreate(size_t k, ValueType type, size_t rows, size_t cols) {
     if (canTake(k)) {
-        Dense &m = args[k].matrix();
+        Dense &m = args[k].dense();
         if (sameCells(m.type(), type) && m.rows() == rows && m.cols() == cols && m.contiguous()) {
             m.retag(type);
-            return args[k].matrixRef();
+            return args[k].denseRef();
         }
     }
     return Dense::create(type, rows, cols);

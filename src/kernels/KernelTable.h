@@ -7,12 +7,19 @@
 ///     Value fill(KernelCall &, const Value &value, size_t rows, size_t cols);
 ///     void addFill(KernelTable &t) { t.add<&fill>("fill"); }
 ///
-/// Parameter types (after KernelCall&): const Value & (anything), const Dense &
-/// (a matrix), const Frame &, const List &, size_t (numeric scalar >= 0,
-/// truncated), int64_t, double, bool (numeric scalars), const std::string &,
-/// std::span<const Value> (all remaining arguments; last). Results: Value, void
-/// or std::array<Value, N>. A wrong argument gives an Error naming op, position
-/// and what was found. Kernels throw executionError(...) without position.
+/// Parameter types (after KernelCall&): const Value & (anything but a Csr),
+/// AnyValue (anything), const Dense &, const Csr &, const Matrix & (a matrix in
+/// that or either representation), const Frame &, const List &, size_t (numeric
+/// scalar >= 0, truncated), int64_t, double, bool (numeric scalars), const
+/// std::string &, std::span<const Value> or AnyValues (all remaining arguments;
+/// last). Results: Value, void or std::array<Value, N>. A wrong argument gives
+/// an Error naming op, position and what was found. Kernels throw
+/// executionError(...) without position.
+///
+/// An op may have several implementations that differ in the representations
+/// they take. A call goes to the one that needs the fewest arguments turned from
+/// Csr into Dense, the first one added on ties; those arguments are converted.
+/// Nothing else about a result may depend on the implementation.
 ///
 /// A file src/kernels/Foo.cpp defines `void addFoo(KernelTable &)`; the build
 /// writes the list of calls.
@@ -22,6 +29,7 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/Error.h"
 #include "data/Value.h"
@@ -39,11 +47,12 @@ struct KernelCall {
     std::span<Value> results; ///< empty Values to be filled
     uint64_t consumable = 0;  ///< bit k: nobody needs args[k] after this call; the kernel may take it
     Slot castTarget = {};     ///< only for `cast`: tag of the wanted kind/value type, see Cast.cpp
+    uint64_t wantsCsr = 0;    ///< bit k: results[k] is to be a Csr; a kernel that returns a Dense gets it converted
 
     std::string_view mnemonic() const;
     /// True if args[k] is a matrix whose cells nobody else can see any more: it may be updated in place.
     bool canTake(size_t k) const {
-        return (consumable >> k & 1) && args[k].isMatrix() && args[k].matrix().isExclusive();
+        return (consumable >> k & 1) && args[k].isMatrix() && !args[k].isCsr() && args[k].dense().isExclusive();
     }
     /// A result matrix: the storage of args[k] itself if it can be taken and has this type and shape (then
     /// element i may be written as soon as element i of the argument has been read), else a fresh one.
@@ -55,10 +64,37 @@ using KernelFn = void (*)(KernelCall &);
 /// What a kernel's parameter converts its argument to; Any takes it as it is.
 enum class ParamKind : uint8_t { Any, Size, Integer, Real, Bool };
 
+/// Which values a parameter takes without a conversion.
+enum class ArgForm : uint8_t {
+    NotCsr, ///< anything but a Csr
+    Csr,    ///< only a Csr
+    Any,
+};
+
+struct Implementation {
+    KernelFn run = nullptr;
+    std::span<const ArgForm> forms = {};     ///< per parameter; derived from the C++ function
+    ArgForm rest = ArgForm::NotCsr;          ///< arguments after those
+    ArgForm form(size_t i) const { return i < forms.size() ? forms[i] : rest; }
+};
+
 struct Kernel {
     std::string_view mnemonic;
-    KernelFn run = nullptr;
-    std::span<const ParamKind> params = {}; ///< derived from the C++ function; empty for families
+    std::span<const ParamKind> params = {}; ///< of the first implementation
+    std::vector<Implementation> implementations;
+
+    /// Runs the implementation that fits best. call.kernel must be this one.
+    void run(KernelCall &call) const;
+    /// Whether an implementation takes arguments of these representations as they are.
+    bool isNative(std::span<const bool> isCsr) const;
+};
+
+/// Parameter types that take every representation.
+struct AnyValue {
+    const Value &value;
+};
+struct AnyValues {
+    std::span<const Value> values;
 };
 
 /// Throws "<op>: argument <i+1> must be <what>, got <type>".
@@ -76,8 +112,21 @@ template <> struct FromValue<const Dense &> {
     static const Dense &get(KernelCall &c, size_t i) {
         if (!c.args[i].isMatrix())
             wrongArgument(c, i, "a matrix");
+        return c.args[i].dense();
+    }
+};
+template <> struct FromValue<const Csr &> {
+    static const Csr &get(KernelCall &c, size_t i) { return c.args[i].csr(); }
+};
+template <> struct FromValue<const Matrix &> {
+    static const Matrix &get(KernelCall &c, size_t i) {
+        if (!c.args[i].isMatrix())
+            wrongArgument(c, i, "a matrix");
         return c.args[i].matrix();
     }
+};
+template <> struct FromValue<AnyValue> {
+    static AnyValue get(KernelCall &c, size_t i) { return {c.args[i]}; }
 };
 template <> struct FromValue<const Frame &> {
     static const Frame &get(KernelCall &c, size_t i) {
@@ -126,12 +175,15 @@ template <class R> void store(KernelCall &c, R &&r) {
             c.results[i] = std::move(r[i]);
 }
 
+template <class T>
+constexpr bool kTakesRest = std::is_same_v<T, std::span<const Value>> || std::is_same_v<T, AnyValues>;
+
 /// Calls F with arguments converted from call.args, as its signature says.
 template <auto F, class R, class... P> struct Adapter {
     static constexpr size_t kCount = sizeof...(P);
     template <class T, size_t I> static decltype(auto) argument(KernelCall &c) {
-        if constexpr (std::is_same_v<T, std::span<const Value>>)
-            return std::span<const Value>(c.args.subspan(std::min(I, c.args.size())));
+        if constexpr (kTakesRest<T>)
+            return T(c.args.subspan(std::min(I, c.args.size())));
         else
             return FromValue<T>::get(c, I);
     }
@@ -142,7 +194,7 @@ template <auto F, class R, class... P> struct Adapter {
             store(c, F(c, argument<P, I>(c)...));
     }
     static void run(KernelCall &c) {
-        constexpr bool rest = (std::is_same_v<P, std::span<const Value>> || ... || false);
+        constexpr bool rest = (kTakesRest<P> || ... || false);
         if (c.args.size() < kCount - rest || (!rest && c.args.size() > kCount))
             throw internalError("kernel " + std::string(c.mnemonic()) + " called with " +
                                 std::to_string(c.args.size()) + " arguments");
@@ -161,11 +213,24 @@ template <class T> constexpr ParamKind paramKind() {
     else
         return ParamKind::Any;
 }
-template <class... P> struct ParamKinds {
-    static constexpr std::array<ParamKind, sizeof...(P)> value = {paramKind<P>()...};
+template <class T> constexpr ArgForm argForm() {
+    if constexpr (std::is_same_v<T, const Csr &>)
+        return ArgForm::Csr;
+    else if constexpr (std::is_same_v<T, AnyValue> || std::is_same_v<T, AnyValues> || std::is_same_v<T, const Matrix &>)
+        return ArgForm::Any;
+    else
+        return ArgForm::NotCsr;
+}
+template <class... P> struct Params {
+    static constexpr std::array<ParamKind, sizeof...(P)> kinds = {paramKind<P>()...};
+    static constexpr std::array<ArgForm, sizeof...(P)> forms = {argForm<P>()...};
+    static constexpr ArgForm rest = (std::is_same_v<P, AnyValues> || ... || false) ? ArgForm::Any : ArgForm::NotCsr;
 };
-template <auto F, class R, class... P> Kernel adapt(std::string_view mnemonic, R (*)(KernelCall &, P...)) {
-    return {mnemonic, &Adapter<F, R, P...>::run, ParamKinds<P...>::value};
+template <auto F, class R, class... P> Implementation implementation(R (*)(KernelCall &, P...)) {
+    return {&Adapter<F, R, P...>::run, Params<P...>::forms, Params<P...>::rest};
+}
+template <class R, class... P> std::span<const ParamKind> paramKinds(R (*)(KernelCall &, P...)) {
+    return Params<P...>::kinds;
 }
 
 } // namespace detail
@@ -177,13 +242,19 @@ class KernelTable {
     /// Null if there is none.
     const Kernel *find(std::string_view mnemonic) const;
 
-    /// For kernel files; mnemonic must have static storage duration.
-    template <auto F> void add(std::string_view mnemonic) { insert(detail::adapt<F>(mnemonic, F)); }
-    /// For families that read call.kernel.mnemonic themselves.
-    void insert(std::string_view mnemonic, KernelFn run) { insert(Kernel{mnemonic, run, {}}); }
+    /// For kernel files; mnemonic must have static storage duration. The first implementation of an op.
+    template <auto F> void add(std::string_view mnemonic) {
+        insert({mnemonic, detail::paramKinds(F), {detail::implementation<F>(F)}});
+    }
+    /// One more implementation of an op, for other representations. Files may add them in any order.
+    template <auto F> void addSparse(std::string_view mnemonic) {
+        variants.emplace_back(mnemonic, detail::implementation<F>(F));
+    }
 
   private:
-    void insert(const Kernel &kernel);
+    void insert(Kernel kernel);
+    void attachVariants();
+    std::vector<std::pair<std::string_view, Implementation>> variants; ///< until all kernels are there
     std::unordered_map<std::string_view, Kernel> kernels;
 };
 

@@ -68,7 +68,7 @@ template <class T> Value solveAs(ValueType type, const Dense &a, const Dense &b)
 
 Value solve(KernelCall &call, const Dense &a, const Dense &b) {
     for (size_t i = 0; i < 2; ++i)
-        if (call.args[i].matrix().type() == ValueType::Str)
+        if (call.args[i].dense().type() == ValueType::Str)
             wrongArgument(call, i, "a numeric matrix");
     needSquare(a);
     if (a.rows() != b.rows())

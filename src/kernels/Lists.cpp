@@ -7,13 +7,14 @@ namespace daphne {
 
 namespace {
 
-void needElementType(const List &list, const Dense &element) {
+void needElementType(const List &list, const Matrix &element) {
     if (list.elementType != element.type())
         throw executionError("the matrices of a list need one value type, got " +
                              std::string(dslName(list.elementType)) + " and " + std::string(dslName(element.type())));
 }
 
-Value createList(KernelCall &call, std::span<const Value> elements) {
+Value createList(KernelCall &call, AnyValues all) {
+    std::span<const Value> elements = all.values;
     for (size_t i = 0; i < elements.size(); ++i)
         if (!elements[i].isMatrix())
             wrongArgument(call, i, "a matrix");
@@ -40,7 +41,7 @@ Ref<List> ownList(KernelCall &call) {
     return copy;
 }
 
-Value append(KernelCall &call, const List &list, const Dense &element) {
+Value append(KernelCall &call, const List &list, const Matrix &element) {
     needElementType(list, element);
     auto result = ownList(call);
     result->elements.push_back(call.args[1].matrixRef());

@@ -194,7 +194,7 @@ Value product(const Dense &lhs, const Dense &rhs, Flags transpose) {
 
 void needNumbers(const KernelCall &call, size_t numMatrices) {
     for (size_t i = 0; i < numMatrices; ++i)
-        if (call.args[i].matrix().type() == ValueType::Str)
+        if (call.args[i].dense().type() == ValueType::Str)
             wrongArgument(call, i, "a numeric matrix");
 }
 

@@ -18,25 +18,18 @@ Size sizeOf(const KernelCall &call, const Value &x) {
     wrongArgument(call, 0, "a matrix or frame");
 }
 
-Value numRows(KernelCall &call, const Value &x) { return Value::size(sizeOf(call, x).rows); }
-Value numCols(KernelCall &call, const Value &x) { return Value::size(sizeOf(call, x).cols); }
-Value numCells(KernelCall &call, const Value &x) {
-    Size s = sizeOf(call, x);
+Value numRows(KernelCall &call, AnyValue x) { return Value::size(sizeOf(call, x.value).rows); }
+Value numCols(KernelCall &call, AnyValue x) { return Value::size(sizeOf(call, x.value).cols); }
+Value numCells(KernelCall &call, AnyValue x) {
+    Size s = sizeOf(call, x.value);
     return Value::size(s.rows * s.cols);
 }
 
 /// Fraction of cells that are not 0 (not "" for strings); 0 for a matrix without cells.
-Value sparsity(KernelCall &, const Dense &m) {
+Value sparsity(KernelCall &, const Matrix &m) {
     if (m.cells() == 0)
         return Value::scalar(0.0);
-    size_t count = withValueType(m.type(), [&]<class T>(TypeTag<T>) {
-        auto view = m.view<T>();
-        size_t n = 0;
-        for (size_t r = 0; r < view.rows; ++r)
-            for (size_t c = 0; c < view.cols; ++c)
-                n += view(r, c) != T();
-        return n;
-    });
+    size_t count = m.isCsr() ? static_cast<const Csr &>(m).nonZeros() : countNonZeros(static_cast<const Dense &>(m));
     return Value::scalar(static_cast<double>(count) / static_cast<double>(m.cells()));
 }
 

@@ -11,7 +11,7 @@ namespace daphne {
 namespace {
 
 void needNumbers(const KernelCall &call, size_t i) {
-    if (call.args[i].matrix().type() == ValueType::Str)
+    if (call.args[i].dense().type() == ValueType::Str)
         wrongArgument(call, i, "a numeric matrix");
 }
 

@@ -51,7 +51,7 @@ std::vector<size_t> sortedRows(size_t n, std::span<const SortKey> keys) {
 }
 
 Ref<Dense> columnOf(const Value &x, size_t c) {
-    return x.isFrame() ? x.frame().columns[c] : Dense::window(x.matrix(), 0, x.matrix().rows(), c, c + 1);
+    return x.isFrame() ? x.frame().columns[c] : Dense::window(x.dense(), 0, x.dense().rows(), c, c + 1);
 }
 
 std::vector<SortKey> sortKeys(KernelCall &call, const Value &x, size_t numCols) {
@@ -73,13 +73,13 @@ Value order(KernelCall &call, const Value &x, std::span<const Value> rest) {
     if (rest.size() < 3 || rest.size() % 2 == 0)
         throw executionError("order needs the data, k column positions, k ascending flags and returnIdxs; got " +
                              std::to_string(call.args.size()) + " arguments");
-    size_t rows = x.isFrame() ? x.frame().rows() : x.matrix().rows();
-    size_t cols = x.isFrame() ? x.frame().cols() : x.matrix().cols();
+    size_t rows = x.isFrame() ? x.frame().rows() : x.dense().rows();
+    size_t cols = x.isFrame() ? x.frame().cols() : x.dense().cols();
     auto positions = sortedRows(rows, sortKeys(call, x, cols));
     if (!detail::FromValue<bool>::get(call, call.args.size() - 1)) {
         if (x.isFrame())
             return pickRows(x.frame(), positions);
-        return pickRows(x.matrix(), positions);
+        return pickRows(x.dense(), positions);
     }
     auto result = Dense::create(ValueType::Size, rows, 1);
     std::copy(positions.begin(), positions.end(), result->mutableView<uint64_t>().data);

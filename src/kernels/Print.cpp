@@ -38,8 +38,9 @@ class Printer {
     std::string text;
 };
 
-std::string header(const Dense &m) {
-    return "DenseMatrix(" + m.shapeText() + ", " + std::string(cppName(m.type())) + ")";
+std::string header(const Matrix &m) {
+    bool csr = m.isCsr() && static_cast<const Csr &>(m).isShownAsCsr();
+    return (csr ? "CSRMatrix(" : "DenseMatrix(") + m.shapeText() + ", " + std::string(cppName(m.type())) + ")";
 }
 
 std::string header(const Frame &f) {
@@ -53,8 +54,7 @@ std::string header(const List &l) {
     return "List(" + std::to_string(l.elements.size()) + ", DenseMatrix, " + std::string(cppName(l.elementType)) + ")";
 }
 
-void printMatrix(Printer &out, const Dense &m) {
-    out.add(header(m) + "\n");
+void printCells(Printer &out, const Dense &m) {
     withValueType(m.type(), [&]<class T>(TypeTag<T>) {
         auto view = m.view<T>();
         for (size_t r = 0; r < view.rows; ++r) {
@@ -66,6 +66,33 @@ void printMatrix(Printer &out, const Dense &m) {
             out.add('\n');
         }
     });
+}
+
+/// Zeros are written out.
+void printCells(Printer &out, const Csr &m) {
+    withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) {
+        withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
+            auto view = m.view<T, I>();
+            for (size_t r = 0; r < view.rows; ++r) {
+                uint64_t k = view.offsets[r], end = view.offsets[r + 1];
+                for (size_t c = 0; c < view.cols; ++c) {
+                    if (c)
+                        out.add(' ');
+                    bool stored = k < end && view.columns[k] == c;
+                    out.addCell(stored ? view.value(k++) : T(0));
+                }
+                out.add('\n');
+            }
+        });
+    });
+}
+
+void printMatrix(Printer &out, const Matrix &m) {
+    out.add(header(m) + "\n");
+    if (m.isCsr())
+        printCells(out, static_cast<const Csr &>(m));
+    else
+        printCells(out, static_cast<const Dense &>(m));
 }
 
 void printFrame(Printer &out, const Frame &f) {
@@ -99,20 +126,21 @@ void printValue(Printer &out, const Value &x, bool newline) {
     case ValueKind::Frame: return printFrame(out, x.frame());
     case ValueKind::List:
         out.add(header(x.list()) + "\n");
-        for (const Ref<Dense> &m : x.list().elements)
+        for (const Ref<Matrix> &m : x.list().elements)
             printMatrix(out, *m);
         return;
     case ValueKind::None: break;
     }
 }
 
-void print(KernelCall &call, const Value &x, bool newline, bool toError) {
+void print(KernelCall &call, AnyValue x, bool newline, bool toError) {
     Printer out(toError ? call.context.err : call.context.out);
-    printValue(out, x, newline);
+    printValue(out, x.value, newline);
     out.finish();
 }
 
-Value typeOf(KernelCall &call, const Value &x) {
+Value typeOf(KernelCall &call, AnyValue any) {
+    const Value &x = any.value;
     switch (x.kind()) {
     case ValueKind::Scalar: return Value::string(std::string(cppScalarName(x.scalarType())));
     case ValueKind::Matrix: return Value::string(header(x.matrix()));

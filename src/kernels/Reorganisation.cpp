@@ -96,13 +96,13 @@ bool areFrames(const KernelCall &call) {
 Value colBind(KernelCall &call, const Value &l, const Value &r) {
     if (areFrames(call))
         return bindColumns(l.frame(), r.frame());
-    return bindColumns(l.matrix(), r.matrix());
+    return bindColumns(l.dense(), r.dense());
 }
 
 Value rowBind(KernelCall &call, const Value &l, const Value &r) {
     if (areFrames(call))
         return bindRows(l.frame(), r.frame());
-    return bindRows(l.matrix(), r.matrix());
+    return bindRows(l.dense(), r.dense());
 }
 
 Value reshape(KernelCall &, const Dense &x, size_t rows, size_t cols) {
@@ -142,8 +142,8 @@ Value reverse(KernelCall &call, const Value &x) {
     if (!x.isMatrix())
         wrongArgument(call, 0, "a matrix or frame");
     if (!call.canTake(0))
-        return reversed(x.matrix());
-    reverseInPlace(x.matrix());
+        return reversed(x.dense());
+    reverseInPlace(x.dense());
     return std::move(call.args[0]);
 }
 
@@ -174,7 +174,7 @@ Value replace(KernelCall &call, const Dense &x, const Value &pattern, const Valu
     else
         result = g == x.type() ? x.copy() : converted(x, g);
     withValueType(
-        g, [&]<class T>(TypeTag<T>) { replaceCells(result.matrix(), cellOf<T>(pattern), cellOf<T>(replacement)); });
+        g, [&]<class T>(TypeTag<T>) { replaceCells(result.dense(), cellOf<T>(pattern), cellOf<T>(replacement)); });
     return result;
 }
 
@@ -202,7 +202,7 @@ Value tri(KernelCall &call, const Dense &x, bool upper, bool diag, bool values) 
         wrongArgument(call, 0, "a numeric matrix");
     needSquare(x);
     Value result = call.canTake(0) ? std::move(call.args[0]) : Value(x.copy());
-    Dense &m = result.matrix();
+    Dense &m = result.dense();
     withNumericType(m.type(), [&]<class T>(TypeTag<T>) { keepTriangle<T>(m, upper, diag, values); });
     return result;
 }

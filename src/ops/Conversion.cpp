@@ -103,6 +103,7 @@ Types sparsity(const InferCall &call) {
 // clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
     {.mnemonic = "cast", .infer = cast, .mayFail = castMayFail},
+    {.mnemonic = "densify", .infer = sameAsFirst},
     {.mnemonic = "typeOf", .infer = typeOf},
     {.mnemonic = "numRows", .infer = size, .mayFail = ifKindUnknown},
     {.mnemonic = "numCols", .infer = size, .mayFail = ifKindUnknown},

@@ -39,6 +39,13 @@ void orderMatMulChains(mlir::ModuleOp module);
 /// Aggregates the factors of a product instead of the product where shapes are known: sum(A @ B) needs no A @ B.
 void pushDownAggregates(mlir::ModuleOp module);
 
+/// From here on matrices whose estimated share of non-zeros lies below the threshold are held as Csr: their types say
+/// so, whatever later passes do.
+void selectRepresentations(mlir::ModuleOp module, double threshold);
+
+/// Puts daphne.densify before operations that have no kernel for a Csr operand.
+void adaptRepresentations(mlir::ModuleOp module);
+
 /// Inserts daphne.retain and daphne.release and marks operands a kernel may take over (attribute `consume`), so that
 /// every object is freed or reused after its last use.
 void manageReferences(mlir::ModuleOp module);

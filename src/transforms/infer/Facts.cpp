@@ -56,6 +56,8 @@ TypeDesc meet(const TypeDesc &a, const TypeDesc &b) {
 }
 
 Facts::Facts(ModuleOp module) : module(module), symbols(module) {
+    if (auto threshold = module->getAttrOfType<FloatAttr>(ir::kCsrThreshold))
+        csrThreshold = threshold.getValueAsDouble();
     for (auto f : module.getOps<func::FuncOp>()) {
         Signature &s = signatures[f];
         s.results.resize(f.getNumResults());
@@ -119,7 +121,14 @@ std::vector<TypeDesc> Facts::resultsOf(func::FuncOp f) const {
     return types;
 }
 
-void Facts::set(mlir::Value v, const TypeDesc &fact) { facts[v] = meet(fact, typeOf(v)); }
+void Facts::set(mlir::Value v, const TypeDesc &fact) { facts[v] = represented(meet(fact, typeOf(v))); }
+
+TypeDesc Facts::represented(TypeDesc fact) const {
+    bool candidate = fact.isMatrix() && isNumeric(fact.valueType) && fact.valueType != ValueType::Bool;
+    bool sparse = candidate && fact.sparsity >= 0 && fact.sparsity < csrThreshold;
+    fact.representation = sparse ? ops::Representation::Csr : ops::Representation::Dense;
+    return fact;
+}
 
 bool Facts::weaken(mlir::Value merged, const Fact &incoming) {
     if (!incoming)
@@ -127,7 +136,7 @@ bool Facts::weaken(mlir::Value merged, const Fact &incoming) {
     auto [it, isNew] = facts.try_emplace(merged);
     TypeDesc joined = isNew ? *incoming : ops::join(it->second, *incoming);
     // Whatever comes in, the type of the merged value holds as well.
-    joined = meet(joined, typeOf(merged));
+    joined = represented(meet(joined, typeOf(merged)));
     if (!isNew && joined == it->second)
         return false;
     it->second = joined;
@@ -190,7 +199,7 @@ void Facts::visitDaphne(DaphneOp op) {
             rejected.insert(op);
         else
             declared = meet(args[0].type, declared);
-        facts[op->getResult(0)] = declared;
+        facts[op->getResult(0)] = represented(declared);
         return;
     }
     if (op.is("map")) {
@@ -284,7 +293,7 @@ void Facts::visitReturn(func::ReturnOp op) {
         if (!fact)
             continue;
         TypeDesc joined = s.results[i] ? ops::join(*s.results[i], *fact) : *fact;
-        joined = meet(joined, ir::toTypeDesc(current.getFunctionType().getResult(i)));
+        joined = represented(meet(joined, ir::toTypeDesc(current.getFunctionType().getResult(i))));
         changed |= !s.results[i] || !(*s.results[i] == joined);
         s.results[i] = joined;
     }

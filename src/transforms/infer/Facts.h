@@ -61,8 +61,12 @@ class Facts {
     void visitCall(mlir::func::CallOp op);
     void visitReturn(mlir::func::ReturnOp op);
 
+    /// The fact with the representation that its sparsity asks for.
+    ops::TypeDesc represented(ops::TypeDesc fact) const;
+
     mlir::ModuleOp module;
     mlir::SymbolTable symbols;
+    double csrThreshold = -1; ///< estimates below it ask for Csr
     llvm::DenseMap<mlir::Value, ops::TypeDesc> facts;
     llvm::DenseMap<mlir::Operation *, Signature> signatures;
     llvm::DenseSet<mlir::Operation *> rejected;

@@ -22,7 +22,7 @@ class Csv : public InTempDir {
     }
     template <class T>
     std::vector<T> readCells(const std::string &text, size_t rows, size_t cols, const std::string &type) {
-        return cellsOf<T>(io::readMatrix(table(text, rows, cols, type)).matrix());
+        return cellsOf<T>(io::readMatrix(table(text, rows, cols, type)).dense());
     }
     std::string readFailure(const std::string &text, size_t rows, size_t cols, const std::string &type = "f64") {
         std::string name = table(text, rows, cols, type);
@@ -98,8 +98,8 @@ TEST_F(Csv, RejectsMetadataThatPromiseMoreThanTheFileHolds) {
 }
 
 TEST_F(Csv, ReadsZeroRowsAndColumns) {
-    EXPECT_EQ(io::readMatrix(table("", 0, 3, "f64")).matrix().shapeText(), "0x3");
-    EXPECT_EQ(io::readMatrix(table("\n\n", 2, 0, "f64")).matrix().shapeText(), "2x0");
+    EXPECT_EQ(io::readMatrix(table("", 0, 3, "f64")).dense().shapeText(), "0x3");
+    EXPECT_EQ(io::readMatrix(table("\n\n", 2, 0, "f64")).dense().shapeText(), "2x0");
 }
 
 TEST_F(Csv, ReadsFramesWithASchemaOrOneType) {
@@ -112,7 +112,7 @@ TEST_F(Csv, ReadsFramesWithASchemaOrOneType) {
     EXPECT_EQ(cellsOf<std::string>(*f.frame().columns[1]), (S{"x,y", "z"}));
     EXPECT_EQ(cellsOf<float>(*f.frame().columns[2]), (std::vector<float>{.5, 1}));
     // A matrix takes the type of the first column.
-    EXPECT_EQ(io::readMatrix(path("f.csv")).matrix().type(), ValueType::SI64);
+    EXPECT_EQ(io::readMatrix(path("f.csv")).dense().type(), ValueType::SI64);
     Value g = io::readFrame(table("1,2\n", 1, 2, "si64"));
     EXPECT_EQ(g.frame().labels, (S{"col_0", "col_1"}));
 }
@@ -140,10 +140,10 @@ TEST_F(Csv, InfersShapeAndTypesWithoutMetadata) {
 }
 
 TEST_F(Csv, InfersTheMostGeneralTypeForAMatrix) {
-    EXPECT_EQ(cellsOf<int64_t>(io::readMatrix(put("a.csv", "1,2\n3,4\n")).matrix()), (I{1, 2, 3, 4}));
-    EXPECT_EQ(cellsOf<double>(io::readMatrix(put("b.csv", "1,2.5\n3,4")).matrix()), (D{1, 2.5, 3, 4}));
-    EXPECT_EQ(cellsOf<std::string>(io::readMatrix(put("c.csv", "1,\"2\"\r\n")).matrix()), (S{"1", "2"}));
-    EXPECT_EQ(io::readMatrix(put("d.csv", "")).matrix().shapeText(), "0x0");
+    EXPECT_EQ(cellsOf<int64_t>(io::readMatrix(put("a.csv", "1,2\n3,4\n")).dense()), (I{1, 2, 3, 4}));
+    EXPECT_EQ(cellsOf<double>(io::readMatrix(put("b.csv", "1,2.5\n3,4")).dense()), (D{1, 2.5, 3, 4}));
+    EXPECT_EQ(cellsOf<std::string>(io::readMatrix(put("c.csv", "1,\"2\"\r\n")).dense()), (S{"1", "2"}));
+    EXPECT_EQ(io::readMatrix(put("d.csv", "")).dense().shapeText(), "0x0");
     EXPECT_NE(failureOf([&] { io::readMatrix(put("e.csv", "1,2\n3\n")); }).find("line 2"), std::string::npos);
     EXPECT_NE(failureOf([&] { io::readMatrix(put("g.csv", "1,2\n3,4,5\n")); }).find("line 2"), std::string::npos);
 }
@@ -194,8 +194,8 @@ TEST_F(Csv, WritesSizesAsUi64AndEmptyShapes) {
     for (auto [rows, cols] : {std::pair<size_t, size_t>{0, 2}, {2, 0}, {0, 0}}) {
         io::write(Dense::create(ValueType::F64, rows, cols), path("e.csv"));
         Value again = io::readMatrix(path("e.csv"));
-        EXPECT_EQ(again.matrix().rows(), rows);
-        EXPECT_EQ(again.matrix().cols(), cols);
+        EXPECT_EQ(again.dense().rows(), rows);
+        EXPECT_EQ(again.dense().cols(), cols);
     }
 }
 

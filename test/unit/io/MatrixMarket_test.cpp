@@ -22,25 +22,25 @@ class MatrixMarket : public InTempDir {
 };
 
 TEST_F(MatrixMarket, ReadsCoordinates) {
-    EXPECT_EQ(cellsOf<double>(read("coordinate real general", "% a comment\n\n2 3 2\n1 1 1.5\n2 3 -2e1\n").matrix()),
+    EXPECT_EQ(cellsOf<double>(read("coordinate real general", "% a comment\n\n2 3 2\n1 1 1.5\n2 3 -2e1\n").dense()),
               (D{1.5, 0, 0, 0, 0, -20}));
-    EXPECT_EQ(cellsOf<int64_t>(read("coordinate integer general", "1 2 1\r\n1 2 7\r\n").matrix()), (I{0, 7}));
-    EXPECT_EQ(cellsOf<int64_t>(read("coordinate pattern general", "2 1 1\n2 1").matrix()), (I{0, 1}));
-    EXPECT_EQ(read("coordinate real general", "0 0 0\n").matrix().shapeText(), "0x0");
+    EXPECT_EQ(cellsOf<int64_t>(read("coordinate integer general", "1 2 1\r\n1 2 7\r\n").dense()), (I{0, 7}));
+    EXPECT_EQ(cellsOf<int64_t>(read("coordinate pattern general", "2 1 1\n2 1").dense()), (I{0, 1}));
+    EXPECT_EQ(read("coordinate real general", "0 0 0\n").dense().shapeText(), "0x0");
 }
 
 TEST_F(MatrixMarket, MirrorsSymmetricFiles) {
-    EXPECT_EQ(cellsOf<int64_t>(read("coordinate integer symmetric", "2 2 2\n1 1 5\n2 1 3\n").matrix()),
+    EXPECT_EQ(cellsOf<int64_t>(read("coordinate integer symmetric", "2 2 2\n1 1 5\n2 1 3\n").dense()),
               (I{5, 3, 3, 0}));
-    EXPECT_EQ(cellsOf<double>(read("coordinate real skew-symmetric", "2 2 2\n2 1 3\n2 2 9\n").matrix()),
+    EXPECT_EQ(cellsOf<double>(read("coordinate real skew-symmetric", "2 2 2\n2 1 3\n2 2 9\n").dense()),
               (D{0, -3, 3, 0}));
-    EXPECT_EQ(cellsOf<int64_t>(read("coordinate pattern symmetric", "2 2 1\n2 1\n").matrix()), (I{0, 1, 1, 0}));
+    EXPECT_EQ(cellsOf<int64_t>(read("coordinate pattern symmetric", "2 2 1\n2 1\n").dense()), (I{0, 1, 1, 0}));
 }
 
 TEST_F(MatrixMarket, ReadsArraysColumnByColumn) {
-    EXPECT_EQ(cellsOf<double>(read("array real general", "2 2\n1\n2\n3\n4\n").matrix()), (D{1, 3, 2, 4}));
-    EXPECT_EQ(cellsOf<int64_t>(read("array integer symmetric", "2 2\n1\n2\n3\n").matrix()), (I{1, 2, 2, 3}));
-    EXPECT_EQ(cellsOf<double>(read("array real skew-symmetric", "3 3\n1\n2\n3\n").matrix()),
+    EXPECT_EQ(cellsOf<double>(read("array real general", "2 2\n1\n2\n3\n4\n").dense()), (D{1, 3, 2, 4}));
+    EXPECT_EQ(cellsOf<int64_t>(read("array integer symmetric", "2 2\n1\n2\n3\n").dense()), (I{1, 2, 2, 3}));
+    EXPECT_EQ(cellsOf<double>(read("array real skew-symmetric", "3 3\n1\n2\n3\n").dense()),
               (D{0, -1, -2, 1, 0, -3, 2, 3, 0}));
 }
 
@@ -50,7 +50,7 @@ TEST_F(MatrixMarket, IgnoresTheCaseOfTheBanner) {
 
 TEST_F(MatrixMarket, TakesTheValueTypeFromMetadataAndTheShapeFromTheFile) {
     put("m.mtx.meta", R"({"numRows":9,"numCols":9,"valueType":"ui8"})");
-    EXPECT_EQ(cellsOf<uint8_t>(read("array real general", "1 2\n1.5\n2\n").matrix()), (std::vector<uint8_t>{1, 2}));
+    EXPECT_EQ(cellsOf<uint8_t>(read("array real general", "1 2\n1.5\n2\n").dense()), (std::vector<uint8_t>{1, 2}));
     put("m.mtx.meta", R"({"numRows":1,"numCols":1,"valueType":"str"})");
     EXPECT_NE(readFailure("array real general", "1 1\n1\n"), "");
 }

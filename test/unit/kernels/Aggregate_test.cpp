@@ -49,11 +49,11 @@ TEST(Aggregate, HasAnAnswerForNoCells) {
     EXPECT_FALSE(std::signbit(run("meanAll", {none}).as<double>()));
     EXPECT_TRUE(std::isnan(run("stddevAll", {ints}).as<double>()));
     EXPECT_EQ(cells<double>(run("sumCol", {none})), (Doubles{0, 0}));
-    EXPECT_EQ(run("sumRow", {none}).matrix().shapeText(), "0x1");
+    EXPECT_EQ(run("sumRow", {none}).dense().shapeText(), "0x1");
     EXPECT_TRUE(std::isnan(cells<double>(run("meanCol", {none}))[1]));
     EXPECT_EQ(cells<double>(run("minRow", {matrix<double>(2, 0, {})})), (Doubles{kInf, kInf}));
     EXPECT_NE(failure("idxminCol", {none}), "");
-    EXPECT_EQ(run("idxminRow", {none}).matrix().shapeText(), "0x1");
+    EXPECT_EQ(run("idxminRow", {none}).dense().shapeText(), "0x1");
 }
 
 TEST(Aggregate, FullExtremesIgnoreNanRowsAndColumnsKeepAFirstOne) {
@@ -133,7 +133,7 @@ TEST(Cumulative, RunsDownEachColumn) {
     EXPECT_EQ(cells<int64_t>(run("maxCum", {m})), (Ints{1, 6, 2, 6, 3, 6}));
     EXPECT_EQ(cells<int64_t>(run("sumCum", {column<bool>({true, true})})), (Ints{1, 2}));
     EXPECT_EQ(cells<bool>(run("maxCum", {column<bool>({false, true})})), (std::vector<bool>{false, true}));
-    EXPECT_EQ(run("sumCum", {matrix<double>(0, 2, {})}).matrix().shapeText(), "0x2");
+    EXPECT_EQ(run("sumCum", {matrix<double>(0, 2, {})}).dense().shapeText(), "0x2");
     EXPECT_EQ(cells<double>(run("minCum", {column<double>({1, kNan, 0})})), (Doubles{1, 1, 0}));
 }
 

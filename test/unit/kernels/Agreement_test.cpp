@@ -111,7 +111,7 @@ TypeDesc typeOf(const Value &v) {
     switch (v.kind()) {
     case ValueKind::Scalar: return TypeDesc::scalar(v.scalarType());
     case ValueKind::Matrix:
-        return TypeDesc::matrix(v.matrix().type(), int64_t(v.matrix().rows()), int64_t(v.matrix().cols()));
+        return TypeDesc::matrix(v.dense().type(), int64_t(v.dense().rows()), int64_t(v.dense().cols()));
     case ValueKind::List: return TypeDesc::list(v.list().elementType);
     default: break;
     }

@@ -85,7 +85,7 @@ TEST(Cast, ChangesTheDataType) {
     EXPECT_EQ(cells<double>(as(number(2.5), ValueKind::Matrix)), (std::vector<double>{2.5}));
     EXPECT_EQ(cells<std::string>(as(text("s"), ValueKind::Matrix)), (Texts{"s"}));
     EXPECT_EQ(cells<int8_t>(cast(number(3.9), ValueKind::Matrix, ValueType::SI8)), (std::vector<int8_t>{3}));
-    EXPECT_EQ(&as(m, ValueKind::Matrix).matrix(), &m.matrix());
+    EXPECT_EQ(&as(m, ValueKind::Matrix).dense(), &m.dense());
     EXPECT_EQ(castFailure(column<double>({1, 2}), ValueKind::Scalar, ValueType::Unknown),
               "only a 1x1 matrix or frame can be cast to a scalar, got matrix<f64> 2x1");
     EXPECT_NE(castFailure(matrix<double>(0, 0, {}), ValueKind::Scalar, ValueType::F64), "");
@@ -98,8 +98,8 @@ TEST(Cast, ConvertsFrames) {
     EXPECT_EQ(cells<int64_t>(as(f, ValueKind::Matrix)), (Ints{1, 2, 3, 4}));
     EXPECT_EQ(cells<double>(cast(f, ValueKind::Matrix, ValueType::F64)), (std::vector<double>{1, 2, 3, 4}));
     auto mixed = Ref<Frame>::make(size_t(1));
-    mixed->addColumn("a", column<int64_t>({1}).matrixRef());
-    mixed->addColumn("b", column<double>({2.7}).matrixRef());
+    mixed->addColumn("a", column<int64_t>({1}).denseRef());
+    mixed->addColumn("b", column<double>({2.7}).denseRef());
     EXPECT_EQ(cells<int64_t>(as(Value(mixed), ValueKind::Matrix)), (Ints{1, 2}));
     EXPECT_EQ(as(as(number(7.5), ValueKind::Frame), ValueKind::Scalar).as<double>(), 7.5);
     EXPECT_NE(castFailure(f, ValueKind::Scalar, ValueType::Unknown), "");

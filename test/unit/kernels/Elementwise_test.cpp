@@ -89,7 +89,7 @@ TEST(ElementwiseBinary, BroadcastsBothWays) {
 Doubles spread(const Value &a, const Value &b, size_t rows, size_t cols) {
     Value x = cast(a, ValueKind::Matrix, ValueType::F64), y = cast(b, ValueKind::Matrix, ValueType::F64);
     auto at = [](const Value &v, size_t r, size_t c) {
-        auto m = v.matrix().view<double>();
+        auto m = v.dense().view<double>();
         return m(m.rows == 1 ? 0 : r, m.cols == 1 ? 0 : c);
     };
     Doubles out;
@@ -128,9 +128,9 @@ TEST(ElementwiseBinary, AgreesWithTheDefinitionForAllLayoutsShapesAndTypes) {
 
 TEST(ElementwiseBinary, HandlesMatricesWithoutCells) {
     Value none = matrix<double>(0, 3, {});
-    EXPECT_EQ(run("ewAdd", {none, number(1.0)}).matrix().rows(), 0u);
-    EXPECT_EQ(run("ewAdd", {none, rowVector<double>({1, 2, 3})}).matrix().shapeText(), "0x3");
-    EXPECT_EQ(run("ewDiv", {matrix<int64_t>(2, 0, {}), number(int64_t(0))}).matrix().shapeText(), "2x0");
+    EXPECT_EQ(run("ewAdd", {none, number(1.0)}).dense().rows(), 0u);
+    EXPECT_EQ(run("ewAdd", {none, rowVector<double>({1, 2, 3})}).dense().shapeText(), "0x3");
+    EXPECT_EQ(run("ewDiv", {matrix<int64_t>(2, 0, {}), number(int64_t(0))}).dense().shapeText(), "2x0");
 }
 
 TEST(ElementwiseBinary, DividesIntegersTowardZero) {
@@ -242,8 +242,8 @@ TEST(ElementwiseBinary, JoinsAndComparesStrings) {
 
 TEST(ElementwiseBinary, CombinesFramesWithScalarsColumnByColumn) {
     auto frame = Ref<Frame>::make(size_t(2));
-    frame->addColumn("a", column<int64_t>({1, 2}).matrixRef());
-    frame->addColumn("b", column<double>({0.5, 1.5}).matrixRef());
+    frame->addColumn("a", column<int64_t>({1, 2}).denseRef());
+    frame->addColumn("b", column<double>({0.5, 1.5}).denseRef());
     Value r = run("ewAdd", {Value(frame), number(1.5)});
     EXPECT_EQ(r.frame().labels, (std::vector<std::string>{"a", "b"}));
     EXPECT_EQ(cells<int64_t>(Value(r.frame().columns[0])), (Ints{2, 3}));
@@ -255,12 +255,12 @@ TEST(ElementwiseBinary, CombinesFramesWithScalarsColumnByColumn) {
 
 TEST(ElementwiseBinary, OverwritesAnOperandNobodyElseSees) {
     Value a = column<double>({1, 2, 3}), b = column<double>({10, 20, 30});
-    const Dense *storage = &a.matrix();
+    const Dense *storage = &a.dense();
     std::vector<Value> args;
     args.push_back(std::move(a));
     args.push_back(b);
     std::vector<Value> r = runAll("ewSub", std::move(args), 1, 1);
-    EXPECT_EQ(&r[0].matrix(), storage);
+    EXPECT_EQ(&r[0].dense(), storage);
     EXPECT_EQ(cells<double>(r[0]), (Doubles{-9, -18, -27}));
     Value kept = run("ewAdd", {b, b});
     EXPECT_EQ(cells<double>(b), (Doubles{10, 20, 30}));
@@ -334,7 +334,7 @@ TEST(Outer, CombinesAllPairs) {
     EXPECT_EQ(cells<std::string>(run("outerConcat", {a, rowVector<int64_t>({7, 8})})),
               (std::vector<std::string>{"17", "18", "27", "28"}));
     EXPECT_EQ(cells<int64_t>(run("outerEq", {strings(2, 1, {"a", "b"}), strings(1, 1, {"b"})})), (Ints{0, 1}));
-    EXPECT_EQ(run("outerAdd", {matrix<double>(0, 1, {}), b}).matrix().shapeText(), "0x3");
+    EXPECT_EQ(run("outerAdd", {matrix<double>(0, 1, {}), b}).dense().shapeText(), "0x3");
     EXPECT_EQ(failure("outerAdd", {b, b}),
               "'outerAdd' needs a matrix with one column as argument 1, got matrix<f64> 1x3");
     EXPECT_NE(failure("outerAdd", {a, a}), "");
@@ -346,7 +346,7 @@ TEST(Conditional, ChoosesByAScalar) {
     EXPECT_EQ(run("cond", {number(kNan), text("yes"), text("no")}).text(), "yes");
     EXPECT_EQ(run("cond", {number(int64_t(0)), number(1.0), number(2.0)}).as<double>(), 2.0);
     Value m = column<double>({1, 2});
-    EXPECT_EQ(&run("cond", {number(true), m, column<double>({1})}).matrix(), &m.matrix());
+    EXPECT_EQ(&run("cond", {number(true), m, column<double>({1})}).dense(), &m.dense());
     EXPECT_EQ(failure("cond", {number(true), number(1.0), number(int64_t(1))}),
               "'?:' needs two values of the same type, got f64 and si64");
     EXPECT_NE(failure("cond", {text("x"), number(1.0), number(1.0)}), "");

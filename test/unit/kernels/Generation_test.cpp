@@ -30,9 +30,9 @@ TEST(Fill, RepeatsTheValueInItsOwnType) {
 }
 
 TEST(Fill, TruncatesSizesAndAllowsNoCells) {
-    EXPECT_EQ(run("fill", {number(1.0), number(2.9), number(int64_t(1))}).matrix().shapeText(), "2x1");
-    EXPECT_EQ(run("fill", {number(1.0), number(int64_t(0)), number(int64_t(3))}).matrix().shapeText(), "0x3");
-    EXPECT_EQ(run("fill", {number(1.0), number(-0.5), number(int64_t(3))}).matrix().shapeText(), "0x3");
+    EXPECT_EQ(run("fill", {number(1.0), number(2.9), number(int64_t(1))}).dense().shapeText(), "2x1");
+    EXPECT_EQ(run("fill", {number(1.0), number(int64_t(0)), number(int64_t(3))}).dense().shapeText(), "0x3");
+    EXPECT_EQ(run("fill", {number(1.0), number(-0.5), number(int64_t(3))}).dense().shapeText(), "0x3");
 }
 
 TEST(Fill, RejectsNegativeSizesMatricesAndSizesBeyondMemory) {
@@ -103,10 +103,10 @@ TEST(Rand, LowSparsityPlacesDrawsAtChosenCells) {
 }
 
 TEST(Rand, WorksForEveryNumericType) {
-    EXPECT_EQ(randMatrix(2, 2, number(int8_t(1)), number(int8_t(9)), 1, 1).matrix().type(), ValueType::SI8);
-    EXPECT_EQ(randMatrix(2, 2, number(uint8_t(1)), number(uint8_t(9)), 1, 1).matrix().type(), ValueType::UI8);
-    EXPECT_EQ(randMatrix(2, 2, number(uint32_t(1)), number(uint32_t(9)), 1, 1).matrix().type(), ValueType::UI32);
-    EXPECT_EQ(randMatrix(2, 2, number(uint64_t(1)), number(~uint64_t(0)), 1, 1).matrix().type(), ValueType::UI64);
+    EXPECT_EQ(randMatrix(2, 2, number(int8_t(1)), number(int8_t(9)), 1, 1).dense().type(), ValueType::SI8);
+    EXPECT_EQ(randMatrix(2, 2, number(uint8_t(1)), number(uint8_t(9)), 1, 1).dense().type(), ValueType::UI8);
+    EXPECT_EQ(randMatrix(2, 2, number(uint32_t(1)), number(uint32_t(9)), 1, 1).dense().type(), ValueType::UI32);
+    EXPECT_EQ(randMatrix(2, 2, number(uint64_t(1)), number(~uint64_t(0)), 1, 1).dense().type(), ValueType::UI64);
     EXPECT_EQ(cells<bool>(randMatrix(1, 2, number(false), number(true), 1, 1)), (std::vector<bool>{true, true}));
     EXPECT_EQ(cells<int64_t>(randMatrix(1, 2, number(int64_t(4)), number(int64_t(4)), 1, 1)),
               (std::vector<int64_t>{4, 4}));
@@ -204,15 +204,15 @@ TEST(Seq, AddsRepeatedlyInTheResultType) {
 
 TEST(Seq, IsEmptyIfTheIncrementPointsAway) {
     EXPECT_EQ(printed(run("seq", {number(int64_t(3)), number(int64_t(1))})), "DenseMatrix(0x1, int64_t)\n");
-    EXPECT_EQ(seq(1.0, 2.0, -1.0).matrix().rows(), 0u);
-    EXPECT_EQ(seq<uint64_t>(3, 1, 1).matrix().rows(), 0u);
+    EXPECT_EQ(seq(1.0, 2.0, -1.0).dense().rows(), 0u);
+    EXPECT_EQ(seq<uint64_t>(3, 1, 1).dense().rows(), 0u);
 }
 
 TEST(Seq, TakesTheMostGeneralTypeAndTheDefaultIncrementNeverWidens) {
-    EXPECT_EQ(run("seq", {number(int64_t(1)), Value::size(3), number(1.0f)}).matrix().type(), ValueType::F32);
-    EXPECT_EQ(run("seq", {Value::size(1), Value::size(3)}).matrix().type(), ValueType::Size);
-    EXPECT_EQ(run("seq", {number(uint8_t(1)), number(uint8_t(3))}).matrix().type(), ValueType::UI8);
-    EXPECT_EQ(run("seq", {number(false), number(true)}).matrix().type(), ValueType::SI8);
+    EXPECT_EQ(run("seq", {number(int64_t(1)), Value::size(3), number(1.0f)}).dense().type(), ValueType::F32);
+    EXPECT_EQ(run("seq", {Value::size(1), Value::size(3)}).dense().type(), ValueType::Size);
+    EXPECT_EQ(run("seq", {number(uint8_t(1)), number(uint8_t(3))}).dense().type(), ValueType::UI8);
+    EXPECT_EQ(run("seq", {number(false), number(true)}).dense().type(), ValueType::SI8);
 }
 
 TEST(Seq, ReachesTheLimitsOfItsType) {
@@ -235,7 +235,7 @@ TEST(Seq, RejectsZeroNanAndEndlessSequences) {
 TEST(MatrixConstant, TakesTheMostGeneralTypeOfItsCells) {
     EXPECT_EQ(printed(run("matrixConstant", {number(int64_t(1)), number(2.5)})), "DenseMatrix(2x1, double)\n1\n2.5\n");
     EXPECT_EQ(printed(run("matrixConstant", {number(true), number(false)})), "DenseMatrix(2x1, bool)\n1\n0\n");
-    EXPECT_EQ(run("matrixConstant", {Value::size(3)}).matrix().type(), ValueType::UI64);
+    EXPECT_EQ(run("matrixConstant", {Value::size(3)}).dense().type(), ValueType::UI64);
     EXPECT_EQ(cells<std::string>(run("matrixConstant", {text("a"), text("")})), (std::vector<std::string>{"a", ""}));
 }
 

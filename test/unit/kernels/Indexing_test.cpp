@@ -16,9 +16,9 @@ Value nine() { return matrix<int64_t>(3, 3, {1, 2, 3, 4, 5, 6, 7, 8, 9}); }
 
 Value table() {
     auto f = Ref<Frame>::make(3);
-    f->addColumn("p.a", column<int64_t>({1, 2, 3}).matrixRef());
-    f->addColumn("p.b", strings(3, 1, {"x", "y", "z"}).matrixRef());
-    f->addColumn("c", column<double>({.5, 1.5, 2.5}).matrixRef());
+    f->addColumn("p.a", column<int64_t>({1, 2, 3}).denseRef());
+    f->addColumn("p.b", strings(3, 1, {"x", "y", "z"}).denseRef());
+    f->addColumn("c", column<double>({.5, 1.5, 2.5}).denseRef());
     return f;
 }
 
@@ -60,8 +60,8 @@ TEST(Slice, SelectsRowsAndColumns) {
     EXPECT_EQ(cells<int64_t>(run("sliceCol", {nine(), num(1), num(2)})), (I{2, 5, 8}));
     EXPECT_EQ(cells<int64_t>(run("sliceRow", {nine(), num(-1), num(0)})), (I{7, 8, 9}));
     EXPECT_EQ(cells<int64_t>(run("sliceCol", {nine(), number(1.7), number(2.9)})), (I{2, 5, 8}));
-    EXPECT_EQ(run("sliceRow", {nine(), num(1), num(1)}).matrix().shapeText(), "0x3");
-    EXPECT_EQ(run("sliceCol", {strings(1, 2, {"a", "b"}), num(1), num(2)}).matrix().shapeText(), "1x1");
+    EXPECT_EQ(run("sliceRow", {nine(), num(1), num(1)}).dense().shapeText(), "0x3");
+    EXPECT_EQ(run("sliceCol", {strings(1, 2, {"a", "b"}), num(1), num(2)}).dense().shapeText(), "1x1");
 }
 
 TEST(Slice, OfASliceSelectsFromThePart) {
@@ -72,7 +72,7 @@ TEST(Slice, OfASliceSelectsFromThePart) {
 TEST(Slice, DoesNotCopy) {
     Value x = nine();
     Value part = run("sliceRow", {x, num(1), num(2)});
-    EXPECT_EQ(part.matrix().view<int64_t>().data, x.matrix().view<int64_t>().row(1));
+    EXPECT_EQ(part.dense().view<int64_t>().data, x.dense().view<int64_t>().row(1));
 }
 
 TEST(Slice, RejectsBoundsOutOfRangeWithTheNumbers) {
@@ -95,8 +95,8 @@ TEST(Extract, TakesPositionsInOrderWithRepetition) {
     EXPECT_EQ(cells<int64_t>(run("extractCol", {nine(), column<double>({-1, 0.9})})), (I{3, 1, 6, 4, 9, 7}));
     EXPECT_EQ(cells<int64_t>(run("extractRow", {windowed(nine()), column<uint8_t>({1})})), (I{4, 5, 6}));
     EXPECT_EQ(cells<int64_t>(run("extractRow", {nine(), num(-3)})), (I{1, 2, 3}));
-    EXPECT_EQ(run("extractRow", {nine(), matrix<int64_t>(0, 1, {})}).matrix().shapeText(), "0x3");
-    EXPECT_EQ(run("extractCol", {nine(), matrix<int64_t>(0, 1, {})}).matrix().shapeText(), "3x0");
+    EXPECT_EQ(run("extractRow", {nine(), matrix<int64_t>(0, 1, {})}).dense().shapeText(), "0x3");
+    EXPECT_EQ(run("extractCol", {nine(), matrix<int64_t>(0, 1, {})}).dense().shapeText(), "3x0");
     EXPECT_EQ(cells<std::string>(run("extractCol", {strings(1, 2, {"a", "b"}), column<bool>({true, false})})),
               (S{"b", "a"}));
 }
@@ -128,8 +128,8 @@ TEST(Extract, RenamesFrameColumnsTakenAgain) {
 TEST(Filter, KeepsWhatIsNotZero) {
     EXPECT_EQ(cells<int64_t>(run("filterRow", {nine(), column<double>({0.5, 0, NAN})})), (I{1, 2, 3, 7, 8, 9}));
     EXPECT_EQ(cells<int64_t>(run("filterCol", {nine(), column<int64_t>({0, 1, 0})})), (I{2, 5, 8}));
-    EXPECT_EQ(run("filterRow", {nine(), column<bool>({false, false, false})}).matrix().shapeText(), "0x3");
-    EXPECT_EQ(run("filterRow", {matrix<double>(0, 2, {}), matrix<int64_t>(0, 1, {})}).matrix().shapeText(), "0x2");
+    EXPECT_EQ(run("filterRow", {nine(), column<bool>({false, false, false})}).dense().shapeText(), "0x3");
+    EXPECT_EQ(run("filterRow", {matrix<double>(0, 2, {}), matrix<int64_t>(0, 1, {})}).dense().shapeText(), "0x2");
     EXPECT_EQ(printed(run("filterRow", {table(), column<int64_t>({0, 1, 0})})),
               "Frame(1x3, [p.a:int64_t, p.b:std::string, c:double])\n2 y 1.5\n");
     EXPECT_EQ(run("filterCol", {table(), column<int64_t>({1, 0, 1})}).frame().labels, (S{"p.a", "c"}));
@@ -159,7 +159,7 @@ TEST(Insert, OfNothingIsANoOp) {
     EXPECT_EQ(cells<int64_t>(run("insertRow", {nine(), matrix<int64_t>(0, 3, {}), num(1), num(1)})),
               cells<int64_t>(nine()));
     EXPECT_EQ(
-        run("insertRow", {matrix<double>(0, 2, {}), matrix<double>(0, 2, {}), num(0), num(0)}).matrix().shapeText(),
+        run("insertRow", {matrix<double>(0, 2, {}), matrix<double>(0, 2, {}), num(0), num(0)}).dense().shapeText(),
         "0x2");
     EXPECT_NE(failure("insertRow", {nine(), matrix<int64_t>(0, 3, {}), num(3), num(3)}), "");
 }
@@ -184,7 +184,7 @@ TEST(Insert, LeavesOtherHoldersOfTheMatrixAlone) {
 
 TEST(Insert, UpdatesInPlaceWhatNobodyElseSees) {
     Value x = nine();
-    const int64_t *storage = x.matrix().view<int64_t>().data;
+    const int64_t *storage = x.dense().view<int64_t>().data;
     const Kernel *kernel = KernelTable::get().find("insertRow");
     Context context;
     std::vector<Value> args, results(1);
@@ -194,7 +194,7 @@ TEST(Insert, UpdatesInPlaceWhatNobodyElseSees) {
     args.push_back(num(2));
     KernelCall call{context, *kernel, args, results, 1, {}};
     kernel->run(call);
-    EXPECT_EQ(results[0].matrix().view<int64_t>().data, storage);
+    EXPECT_EQ(results[0].dense().view<int64_t>().data, storage);
     EXPECT_EQ(cells<int64_t>(results[0]), (I{1, 2, 3, 0, 0, 0, 7, 8, 9}));
 }
 
@@ -209,8 +209,8 @@ TEST(Insert, RejectsWrongShapesTypesAndBounds) {
 
 TEST(Insert, WorksOnFramesOfEqualColumnTypes) {
     auto row = Ref<Frame>::make(1);
-    row->addColumn("x", column<int64_t>({9}).matrixRef());
-    row->addColumn("y", strings(1, 1, {"q"}).matrixRef());
+    row->addColumn("x", column<int64_t>({9}).denseRef());
+    row->addColumn("y", strings(1, 1, {"q"}).denseRef());
     EXPECT_EQ(printed(run("insert", {table(), row, num(0), num(1), num(0), num(2)})),
               "Frame(3x3, [p.a:int64_t, p.b:std::string, c:double])\n9 q 0.5\n2 y 1.5\n3 z 2.5\n");
     EXPECT_NE(failure("insert", {table(), row, num(0), num(1), num(1), num(3)}), "");

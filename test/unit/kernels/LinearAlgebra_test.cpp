@@ -33,7 +33,7 @@ Value product(const Value &a, const Value &b, bool ta = false, bool tb = false) 
 
 /// The definition, three loops.
 template <class T> std::vector<T> naive(const Value &a, const Value &b, bool ta, bool tb) {
-    auto x = a.matrix().view<T>(), y = b.matrix().view<T>();
+    auto x = a.dense().view<T>(), y = b.dense().view<T>();
     size_t m = ta ? x.cols : x.rows, k = ta ? x.rows : x.cols, n = tb ? y.rows : y.cols;
     std::vector<T> c(m * n);
     for (size_t i = 0; i < m; ++i)
@@ -69,8 +69,8 @@ TYPED_TEST(ProductOf, MatchesTheDefinitionForAllShapesTransposesAndWindows) {
                 Value b = tb ? randomMatrix<T>(s.n, s.k, 2) : randomMatrix<T>(s.k, s.n, 2);
                 auto expected = naive<T>(a, b, ta, tb);
                 Value c = product(a, b, ta, tb);
-                ASSERT_EQ(c.matrix().rows(), s.m);
-                ASSERT_EQ(c.matrix().cols(), s.n);
+                ASSERT_EQ(c.dense().rows(), s.m);
+                ASSERT_EQ(c.dense().cols(), s.n);
                 ASSERT_EQ(cells<T>(c), expected);
                 ASSERT_EQ(cells<T>(product(windowed(a), windowed(b), ta, tb)), expected);
             }
@@ -91,7 +91,7 @@ TEST(MatMul, OfAMatrixWithItsOwnTransposeIsBitwiseSymmetric) {
         Value a = realMatrix(rows, cols, 5);
         for (bool ta : {true, false}) {
             Value c = product(a, a, ta, !ta);
-            auto v = c.matrix().view<double>();
+            auto v = c.dense().view<double>();
             for (size_t i = 0; i < v.rows; ++i)
                 for (size_t j = 0; j < i; ++j)
                     ASSERT_EQ(v(i, j), v(j, i));
@@ -102,7 +102,7 @@ TEST(MatMul, OfAMatrixWithItsOwnTransposeIsBitwiseSymmetric) {
 TEST(MatMul, ComputesInTheMostGeneralType) {
     EXPECT_EQ(printed(product(matrix<int64_t>(1, 2, {1, 2}), column<double>({.5, .25}))),
               "DenseMatrix(1x1, double)\n1\n");
-    EXPECT_EQ(product(column<int8_t>({1}), column<uint32_t>({1})).matrix().type(), ValueType::UI32);
+    EXPECT_EQ(product(column<int8_t>({1}), column<uint32_t>({1})).dense().type(), ValueType::UI32);
     EXPECT_EQ(printed(product(rowVector<bool>({true, true}), column<bool>({true, true}))),
               "DenseMatrix(1x1, int64_t)\n2\n");
 }
@@ -147,7 +147,7 @@ TEST(Solve, PromotesIntegersAndKeepsFloats) {
               "DenseMatrix(2x1, double)\n0.5\n0.25\n");
     EXPECT_EQ(printed(run("solve", {matrix<float>(1, 1, {2}), column<int64_t>({1})})),
               "DenseMatrix(1x1, float)\n0.5\n");
-    EXPECT_EQ(run("solve", {matrix<double>(0, 0, {}), matrix<double>(0, 2, {})}).matrix().shapeText(), "0x2");
+    EXPECT_EQ(run("solve", {matrix<double>(0, 0, {}), matrix<double>(0, 2, {})}).dense().shapeText(), "0x2");
 }
 
 TEST(Solve, RejectsOnlyExactlySingularMatrices) {
@@ -181,7 +181,7 @@ TEST(Eigen, YieldsAscendingValuesAndUnitVectors) {
 TEST(Eigen, WorksForFloatsAndForNothing) {
     auto results = runAll("eigenCal", {matrix<float>(2, 2, {2, 0, 0, 1})}, 2);
     EXPECT_EQ(cells<float>(results[0]), (std::vector<float>{1, 2}));
-    EXPECT_EQ(runAll("eigenCal", {matrix<double>(0, 0, {})}, 2)[1].matrix().shapeText(), "0x0");
+    EXPECT_EQ(runAll("eigenCal", {matrix<double>(0, 0, {})}, 2)[1].dense().shapeText(), "0x0");
 }
 
 TEST(Eigen, RejectsWhatIsNotSymmetricFiniteAndFloating) {

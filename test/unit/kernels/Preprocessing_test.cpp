@@ -16,9 +16,9 @@ TEST(Ctable, CountsPairs) {
     Value a = column<int64_t>({0, 1, 1}), b = column<double>({1, 0, 0.9});
     EXPECT_EQ(printed(run("ctable", {a, b})), "DenseMatrix(2x2, double)\n0 1\n2 0\n");
     EXPECT_EQ(printed(run("ctable", {a, b, num(3)})), "DenseMatrix(2x2, int64_t)\n0 3\n6 0\n");
-    EXPECT_EQ(run("ctable", {a, b, num(3), num(2)}).matrix().shapeText(), "3x2");
+    EXPECT_EQ(run("ctable", {a, b, num(3), num(2)}).dense().shapeText(), "3x2");
     EXPECT_EQ(printed(run("ctable", {a, b, number(2.5f), num(1), num(-1)})), "DenseMatrix(1x2, float)\n0 2.5\n");
-    EXPECT_EQ(run("ctable", {matrix<int64_t>(0, 1, {}), matrix<int64_t>(0, 1, {})}).matrix().shapeText(), "0x0");
+    EXPECT_EQ(run("ctable", {matrix<int64_t>(0, 1, {}), matrix<int64_t>(0, 1, {})}).dense().shapeText(), "0x0");
 }
 
 TEST(Ctable, RejectsWrongCoordinates) {
@@ -88,7 +88,7 @@ TEST(Bin, ClipsAndKeepsNan) {
 
 TEST(Bin, OfAnEmptyRangeIsZeroForOneBin) {
     EXPECT_EQ(cells<double>(run("bin", {column<double>({5, NAN}), num(1), num(5), num(5)})), (D{0, 0}));
-    EXPECT_EQ(run("bin", {matrix<double>(0, 1, {}), num(2), num(0), num(1)}).matrix().shapeText(), "0x1");
+    EXPECT_EQ(run("bin", {matrix<double>(0, 1, {}), num(2), num(0), num(1)}).dense().shapeText(), "0x1");
 }
 
 TEST(Bin, RejectsWrongBounds) {
@@ -119,7 +119,7 @@ TEST(Softmax, RowsSumToOneWithoutOverflow) {
     EXPECT_EQ(v[0], .5);
     EXPECT_NEAR(v[2], .25, 1e-15);
     EXPECT_EQ(printed(run("softmax", {rowVector<int64_t>({0, 0})})), "DenseMatrix(1x2, double)\n0.5 0.5\n");
-    EXPECT_EQ(run("softmax", {matrix<float>(2, 0, {})}).matrix().shapeText(), "2x0");
+    EXPECT_EQ(run("softmax", {matrix<float>(2, 0, {})}).dense().shapeText(), "2x0");
 }
 
 TEST(Relu, KeepsPositiveCells) {

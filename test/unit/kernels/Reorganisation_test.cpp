@@ -13,9 +13,9 @@ using D = std::vector<double>;
 using S = std::vector<std::string>;
 
 Value frame(std::vector<std::pair<std::string, Value>> columns) {
-    auto f = Ref<Frame>::make(columns[0].second.matrix().rows());
+    auto f = Ref<Frame>::make(columns[0].second.dense().rows());
     for (auto &[label, column] : columns)
-        f->addColumn(label, column.matrixRef());
+        f->addColumn(label, column.denseRef());
     return f;
 }
 
@@ -42,9 +42,9 @@ TYPED_TEST(TransposeOf, ExchangesRowsAndColumnsInEveryShape) {
         Value m = counting<TypeParam>(rows, cols);
         for (const Value &x : {m, windowed(m)}) {
             Value t = run("transpose", {x});
-            ASSERT_EQ(t.matrix().rows(), cols);
-            ASSERT_EQ(t.matrix().cols(), rows);
-            auto in = x.matrix().view<TypeParam>(), out = t.matrix().view<TypeParam>();
+            ASSERT_EQ(t.dense().rows(), cols);
+            ASSERT_EQ(t.dense().cols(), rows);
+            auto in = x.dense().view<TypeParam>(), out = t.dense().view<TypeParam>();
             for (size_t r = 0; r < rows; ++r)
                 for (size_t c = 0; c < cols; ++c)
                     ASSERT_EQ(in(r, c), out(c, r));
@@ -59,13 +59,13 @@ TEST(ColBind, PutsColumnsSideBySideInTheGeneralType) {
               "DenseMatrix(1x2, std::string)\na b\n");
     EXPECT_EQ(printed(run("colBind", {strings(1, 1, {"a"}), column<double>({1.5})})),
               "DenseMatrix(1x2, std::string)\na 1.500000\n");
-    EXPECT_EQ(run("colBind", {matrix<double>(0, 2, {}), matrix<double>(0, 3, {})}).matrix().shapeText(), "0x5");
+    EXPECT_EQ(run("colBind", {matrix<double>(0, 2, {}), matrix<double>(0, 3, {})}).dense().shapeText(), "0x5");
 }
 
 TEST(RowBind, PutsRowsBelowEachOtherInTheGeneralType) {
     EXPECT_EQ(cells<double>(run("rowBind", {windowed(rowVector<float>({1, 2})), matrix<double>(2, 2, {3, 4, 5, 6})})),
               (D{1, 2, 3, 4, 5, 6}));
-    EXPECT_EQ(run("rowBind", {matrix<double>(2, 0, {}), matrix<double>(3, 0, {})}).matrix().shapeText(), "5x0");
+    EXPECT_EQ(run("rowBind", {matrix<double>(2, 0, {}), matrix<double>(3, 0, {})}).dense().shapeText(), "5x0");
 }
 
 TEST(Binds, RejectUnequalShapesAndMixedKinds) {
@@ -98,7 +98,7 @@ TEST(Reshape, KeepsCellsRowByRow) {
               "DenseMatrix(3x2, int64_t)\n1 2\n3 4\n5 6\n");
     EXPECT_EQ(cells<int64_t>(run("reshape", {windowed(m), number(int64_t(6)), number(int64_t(1))})),
               (I{1, 2, 3, 4, 5, 6}));
-    EXPECT_EQ(run("reshape", {matrix<double>(0, 3, {}), number(int64_t(7)), number(int64_t(0))}).matrix().shapeText(),
+    EXPECT_EQ(run("reshape", {matrix<double>(0, 3, {}), number(int64_t(7)), number(int64_t(0))}).dense().shapeText(),
               "7x0");
     EXPECT_EQ(cells<std::string>(run("reshape", {strings(2, 1, {"a", "b"}), number(int64_t(1)), number(int64_t(2))})),
               (S{"a", "b"}));
@@ -123,7 +123,7 @@ TEST(Reverse, ReversesRowsAlsoInPlace) {
     EXPECT_EQ(cells<int64_t>(result), (I{5, 6, 3, 4, 1, 2}));
     EXPECT_EQ(printed(run("reverse", {frame({{"a", strings(2, 1, {"x", "y"})}})})),
               "Frame(2x1, [a:std::string])\ny\nx\n");
-    EXPECT_EQ(run("reverse", {matrix<double>(0, 2, {})}).matrix().shapeText(), "0x2");
+    EXPECT_EQ(run("reverse", {matrix<double>(0, 2, {})}).dense().shapeText(), "0x2");
     EXPECT_NE(failure("reverse", {number(1.0)}), "");
 }
 
@@ -139,7 +139,7 @@ Value order(Value x, std::vector<int64_t> columns, std::vector<bool> ascending, 
 
 TEST(Order, SortsByOneColumnInBothDirections) {
     EXPECT_EQ(cells<uint64_t>(order(column<int64_t>({3, 1, 2}), {0}, {true}, true)), (std::vector<uint64_t>{1, 2, 0}));
-    EXPECT_EQ(order(column<int64_t>({3, 1, 2}), {0}, {true}, true).matrix().type(), ValueType::Size);
+    EXPECT_EQ(order(column<int64_t>({3, 1, 2}), {0}, {true}, true).dense().type(), ValueType::Size);
     EXPECT_EQ(cells<int64_t>(order(column<int64_t>({3, 1, 2}), {0}, {false}, false)), (I{3, 2, 1}));
 }
 
@@ -168,7 +168,7 @@ TEST(Order, SortsFramesByStringColumnsBytewise) {
 }
 
 TEST(Order, AcceptsNoRowsAndRejectsWrongColumns) {
-    EXPECT_EQ(order(matrix<double>(0, 2, {}), {1}, {true}, false).matrix().shapeText(), "0x2");
+    EXPECT_EQ(order(matrix<double>(0, 2, {}), {1}, {true}, false).dense().shapeText(), "0x2");
     auto fails = [](int64_t c) {
         return failure("order", {column<double>({1}), number(c), number(true), number(true)});
     };
@@ -213,7 +213,7 @@ TEST(Tri, KeepsOneTriangle) {
 TEST(Tri, NeedsASquareNumericMatrix) {
     EXPECT_NE(failure("tri", {rowVector<double>({1, 2}), number(true), number(true), number(true)}), "");
     EXPECT_NE(failure("tri", {strings(1, 1, {"a"}), number(true), number(true), number(true)}), "");
-    EXPECT_EQ(tri(matrix<double>(0, 0, {}), true, true, true).matrix().shapeText(), "0x0");
+    EXPECT_EQ(tri(matrix<double>(0, 0, {}), true, true, true).dense().shapeText(), "0x0");
 }
 
 TEST(Diag, MatrixAndVectorAreInverse) {
@@ -222,7 +222,7 @@ TEST(Diag, MatrixAndVectorAreInverse) {
     EXPECT_EQ(cells<double>(m), (D{1, 0, 0, 0, 2, 0, 0, 0, 3}));
     EXPECT_EQ(cells<double>(run("diagVector", {windowed(m)})), (D{1, 2, 3}));
     EXPECT_EQ(cells<std::string>(run("diagMatrix", {strings(2, 1, {"a", "b"})})), (S{"a", "", "", "b"}));
-    EXPECT_EQ(run("diagMatrix", {matrix<double>(0, 1, {})}).matrix().shapeText(), "0x0");
+    EXPECT_EQ(run("diagMatrix", {matrix<double>(0, 1, {})}).dense().shapeText(), "0x0");
     EXPECT_NE(failure("diagMatrix", {rowVector<double>({1, 2})}), "");
     EXPECT_NE(failure("diagVector", {rowVector<double>({1, 2})}), "");
 }

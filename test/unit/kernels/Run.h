@@ -76,7 +76,7 @@ inline Value text(std::string s) { return Value::string(std::move(s)); }
 
 /// The same matrix as a window inside a larger one: rows are not adjacent in memory.
 inline Value windowed(const Value &v) {
-    const Dense &m = v.matrix();
+    const Dense &m = v.dense();
     auto big = Dense::create(m.type(), m.rows() + 2, m.cols() + 3, Buffer::Init::Zero);
     withValueType(m.type(), [&]<class T>(TypeTag<T>) {
         auto in = m.view<T>();
@@ -93,7 +93,7 @@ template <class T> std::vector<T> cells(const Value &v) {
     EXPECT_TRUE(v.isMatrix()) << describe(v);
     EXPECT_EQ(cppName(v.valueType()), cppName(valueTypeOf<T>()));
     std::vector<T> out;
-    auto view = v.matrix().view<T>();
+    auto view = v.dense().view<T>();
     for (size_t r = 0; r < view.rows; ++r)
         out.insert(out.end(), view.row(r), view.row(r) + view.cols);
     return out;

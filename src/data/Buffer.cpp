@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/Buffer.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "data/BufferPool.h"
+
+namespace daphne {
+
+namespace {
+
+constexpr size_t kAlignment = 64;
+/// Up to this size header and cells share one block of the general allocator, whose small blocks are much cheaper
+/// than aligned ones: scripts update 1x1 matrices in loops.
+constexpr size_t kInlineBytes = 1024;
+
+struct Cells {
+    std::byte *data;
+    bool zeroed;
+};
+
+Cells allocate(size_t numBytes) {
+    if (numBytes >= kPooledBytes) {
+        PooledBlock block = allocatePooled(numBytes);
+        return {block.data, block.zeroed};
+    }
+    size_t size = (numBytes + kAlignment - 1) / kAlignment * kAlignment;
+    auto *data = static_cast<std::byte *>(std::aligned_alloc(kAlignment, size));
+    if (!data)
+        throw std::bad_alloc();
+    return {data, false};
+}
+
+} // namespace
+
+Buffer *Buffer::create(ValueType type, size_t numCells, Init init) {
+    size_t numBytes = numCells * cellSize(type);
+    Buffer *buffer;
+    bool zeroed = false;
+    if (numBytes <= kInlineBytes) {
+        void *block = ::operator new(sizeof(Buffer) + kAlignment - 1 + numBytes);
+        buffer = new (block) Buffer;
+        auto first = (reinterpret_cast<uintptr_t>(block) + sizeof(Buffer) + kAlignment - 1) & ~(kAlignment - 1);
+        buffer->cells = reinterpret_cast<std::byte *>(first);
+    } else {
+        Cells cells = allocate(numBytes);
+        buffer = new (::operator new(sizeof(Buffer))) Buffer;
+        buffer->cells = cells.data;
+        zeroed = cells.zeroed;
+    }
+    buffer->type = type;
+    buffer->numCells = numCells;
+    buffer->numBytes = numBytes;
+    if (type == ValueType::Str)
+        std::uninitialized_default_construct_n(reinterpret_cast<std::string *>(buffer->cells), numCells);
+    else if (init == Init::Zero && !zeroed)
+        std::memset(buffer->cells, 0, numBytes);
+    return buffer;
+}
+
+void Buffer::destroy() noexcept {
+    if (type == ValueType::Str)
+        std::destroy_n(reinterpret_cast<std::string *>(cells), numCells);
+    if (numBytes >= kPooledBytes)
+        freePooled(cells);
+    else if (numBytes > kInlineBytes)
+        std::free(cells);
+    this->~Buffer();
+    ::operator delete(this);
+}
+
+} // namespace daphne

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Reference-counted, 64-byte aligned storage for cells of one value type.
+/// Large buffers come from the BufferPool.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "base/ValueType.h"
+
+namespace daphne {
+
+/// Constructs and destroys strings; numbers are raw memory.
+class Buffer {
+  public:
+    enum class Init { None, Zero }; ///< strings are always constructed empty
+    /// Throws std::bad_alloc if memory is exhausted.
+    static Buffer *create(ValueType type, size_t numCells, Init init);
+    void retain() noexcept { refs.fetch_add(1, std::memory_order_relaxed); }
+    void release() noexcept {
+        if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1)
+            destroy();
+    }
+    bool unique() const noexcept { return refs.load(std::memory_order_acquire) == 1; }
+    std::byte *data() const { return cells; }
+
+  private:
+    Buffer() = default;
+    void destroy() noexcept;
+    std::atomic<uint32_t> refs{1};
+    ValueType type = ValueType::F64;
+    size_t numCells = 0, numBytes = 0;
+    std::byte *cells = nullptr;
+};
+
+/// Owning pointer to a Buffer, or none.
+class BufferRef {
+  public:
+    BufferRef() = default;
+    /// Takes over one reference.
+    explicit BufferRef(Buffer *buffer) : buffer(buffer) {}
+    BufferRef(const BufferRef &o) : buffer(o.buffer) {
+        if (buffer)
+            buffer->retain();
+    }
+    BufferRef(BufferRef &&o) noexcept : buffer(std::exchange(o.buffer, nullptr)) {}
+    BufferRef &operator=(BufferRef o) noexcept {
+        std::swap(buffer, o.buffer);
+        return *this;
+    }
+    ~BufferRef() {
+        if (buffer)
+            buffer->release();
+    }
+    explicit operator bool() const { return buffer != nullptr; }
+    bool unique() const { return buffer->unique(); }
+    template <class T> T *as() const { return reinterpret_cast<T *>(buffer ? buffer->data() : nullptr); }
+
+  private:
+    Buffer *buffer = nullptr;
+};
+
+} // namespace daphne

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/BufferPool.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <new>
+
+#include <sys/mman.h>
+
+namespace daphne {
+
+namespace {
+
+constexpr size_t kHugePage = size_t(2) << 20;
+/// A kept block serves requests down to this share of its size.
+constexpr size_t kShareNumerator = 4, kShareDenominator = 5;
+
+size_t blockSize(size_t numBytes) { return (numBytes + kHugePage - 1) / kHugePage * kHugePage; }
+
+class Pool {
+  public:
+    PooledBlock allocate(size_t numBytes) {
+        size_t size = blockSize(numBytes);
+        if (size < numBytes)
+            throw std::bad_alloc();
+        std::lock_guard lock(mutex);
+        auto it = kept.lower_bound(size);
+        if (it != kept.end() && it->first <= size / kShareNumerator * kShareDenominator) {
+            Block block = it->second;
+            kept.erase(it);
+            state.kept -= block.size;
+            use(block);
+            return {block.data, false};
+        }
+        shrinkTo(std::max(state.peakInUse, state.inUse + size) - state.inUse - size);
+        Block block{map(size), size};
+        if (!block.data) {
+            shrinkTo(0);
+            block.data = map(size);
+        }
+        if (!block.data)
+            throw std::bad_alloc();
+        use(block);
+        return {block.data, true};
+    }
+
+    void free(std::byte *data) noexcept {
+        std::lock_guard lock(mutex);
+        auto it = used.find(data);
+        Block block{data, it->second};
+        used.erase(it);
+        state.inUse -= block.size;
+        if (state.inUse + state.kept + block.size > state.peakInUse) {
+            munmap(block.data, block.size);
+            return;
+        }
+        kept.emplace(block.size, block);
+        state.kept += block.size;
+    }
+
+    BufferPoolState current() {
+        std::lock_guard lock(mutex);
+        return state;
+    }
+
+  private:
+    struct Block {
+        std::byte *data;
+        size_t size;
+    };
+
+    void use(const Block &block) {
+        used.emplace(block.data, block.size);
+        state.inUse += block.size;
+        state.peakInUse = std::max(state.peakInUse, state.inUse);
+    }
+
+    /// Gives kept blocks back to the system, the largest first.
+    void shrinkTo(size_t bytes) {
+        while (state.kept > bytes) {
+            auto last = std::prev(kept.end());
+            munmap(last->second.data, last->second.size);
+            state.kept -= last->second.size;
+            kept.erase(last);
+        }
+    }
+
+    /// Null if the system has no more.
+    static std::byte *map(size_t size) {
+        // Twice the alignment too much, so that an aligned part is inside; the rest goes back.
+        size_t whole = size + kHugePage;
+        void *at = whole < size ? MAP_FAILED
+                                : mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (at == MAP_FAILED)
+            return nullptr;
+        auto *begin = static_cast<std::byte *>(at);
+        auto *aligned = reinterpret_cast<std::byte *>((reinterpret_cast<size_t>(at) + kHugePage - 1) & ~(kHugePage - 1));
+        if (aligned > begin)
+            munmap(begin, static_cast<size_t>(aligned - begin));
+        if (auto *end = begin + whole; end > aligned + size)
+            munmap(aligned + size, static_cast<size_t>(end - aligned) - size);
+        madvise(aligned, size, MADV_HUGEPAGE);
+        return aligned;
+    }
+
+    std::mutex mutex;
+    std::multimap<size_t, Block> kept;
+    std::map<std::byte *, size_t> used;
+    BufferPoolState state{};
+};
+
+Pool &pool() {
+    static auto *instance = new Pool; // buffers may outlive static destruction
+    return *instance;
+}
+
+} // namespace
+
+PooledBlock allocatePooled(size_t numBytes) { return pool().allocate(numBytes); }
+void freePooled(std::byte *data) noexcept { pool().free(data); }
+BufferPoolState bufferPoolState() { return pool().current(); }
+
+} // namespace daphne
