@@ -207,9 +207,29 @@ Value tri(KernelCall &call, const Dense &x, bool upper, bool diag, bool values) 
     return result;
 }
 
-Value diagMatrix(KernelCall &, const Dense &x) {
+/// At most one stored cell per row.
+template <class T> Ref<Csr> diagonalCsr(const Dense &x) {
+    auto in = x.view<T>();
+    auto result = Csr::create(x.type(), in.rows, in.rows, in.rows);
+    withIndexType(result->hasWideIndex(), [&]<class I>(TypeTag<I>) {
+        uint64_t at = 0;
+        for (size_t r = 0; r < in.rows; ++r) {
+            if (in(r, 0) != T(0)) {
+                result->template mutableColumns<I>()[at] = static_cast<I>(r);
+                result->template mutableValues<T>()[at++] = in(r, 0);
+            }
+            result->mutableOffsets()[r + 1] = at;
+        }
+    });
+    return result;
+}
+
+Value diagMatrix(KernelCall &call, const Dense &x) {
     if (x.cols() != 1)
         throw executionError("needs a matrix with one column, got " + x.shapeText());
+    if ((call.wantsCsr & 1) || call.context.representation.prefersCsr(x.type(), x.rows(), x.rows(),
+                                                                     static_cast<double>(x.rows())))
+        return withNumericType(x.type(), [&]<class T>(TypeTag<T>) { return diagonalCsr<T>(x); });
     auto result = Dense::create(x.type(), x.rows(), x.rows(), Buffer::Init::Zero);
     withValueType(x.type(), [&]<class T>(TypeTag<T>) {
         auto in = x.view<T>();
