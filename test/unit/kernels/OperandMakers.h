@@ -127,7 +127,8 @@ template <bool Rows> Operands extract(R &r) {
     int64_t n = static_cast<int64_t>(Rows ? x.matrix().rows() : x.matrix().cols());
     if (r.oneIn(4))
         return {{x, number(static_cast<int64_t>(r.below(size_t(n) + 1)) - r.oneIn(6))}};
-    return {{x, r.integers(positionType(r), n ? r.size() : 0, matching(r, 1), 0, std::max<int64_t>(0, n - !r.oneIn(20)))}};
+    return {
+        {x, r.integers(positionType(r), n ? r.size() : 0, matching(r, 1), 0, std::max<int64_t>(0, n - !r.oneIn(20)))}};
 }
 template <bool Rows> Operands filter(R &r) {
     Value x = r.matrix();
@@ -288,7 +289,9 @@ inline Operands append(R &r) {
 }
 inline Operands remove(R &r) { return {{list(r, r.numericType()), number(int64_t(r.below(4)))}}; }
 inline Operands justList(R &r) { return {{list(r, r.numericType())}}; }
-inline Operands print(R &r) { return {{r.oneIn(4) ? Value(list(r, r.numericType())) : r.matrix(), r.flag(), r.flag()}}; }
+inline Operands print(R &r) {
+    return {{r.oneIn(4) ? Value(list(r, r.numericType())) : r.matrix(), r.flag(), r.flag()}};
+}
 /// The file is named by the test.
 inline Operands write(R &r) { return {{r.matrix(r.positiveSize(), r.positiveSize()), Value::string("")}}; }
 

@@ -73,9 +73,8 @@ class RandomMatrices {
         return m;
     }
     Value scalar(ValueType type) {
-        return withNumericType(type, [&]<class T>(TypeTag<T>) {
-            return Value::scalar(oneIn(4) ? T(0) : cell<T>(), type);
-        });
+        return withNumericType(type,
+                               [&]<class T>(TypeTag<T>) { return Value::scalar(oneIn(4) ? T(0) : cell<T>(), type); });
     }
     Value scalar() { return scalar(numericType()); }
     static Value integer(int64_t x) { return Value::scalar(x); }

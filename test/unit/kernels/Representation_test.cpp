@@ -49,9 +49,7 @@ Ref<Csr> sparse(const Dense &m, Form form) {
     return csr;
 }
 
-bool isReplaceable(const Value &v) {
-    return (v.isMatrix() || v.isList()) && isNumeric(v.valueType());
-}
+bool isReplaceable(const Value &v) { return (v.isMatrix() || v.isList()) && isNumeric(v.valueType()); }
 
 template <class F> Value mapMatrices(const Value &v, F f) {
     if (v.isMatrix())
@@ -79,7 +77,7 @@ struct Setting {
     bool consumable = false; ///< all operands may be taken
     bool shared = true;      ///< ... but somebody else sees them
     bool wantsCsr = false;
-    bool eager = false;      ///< the policy prefers Csr for every result
+    bool eager = false; ///< the policy prefers Csr for every result
 };
 constexpr Setting kSettings[] = {
     {},
@@ -133,7 +131,12 @@ Outcome call(const OpInfo &op, std::vector<Value> args, Slot castTarget, const S
         if (how.eager)
             context.representation = {.byEstimate = false, .threshold = 2, .largeBytes = 0};
         const Kernel &kernel = *KernelTable::get().find(op.mnemonic);
-        KernelCall c{context, kernel, args, o.results, how.consumable ? (uint64_t(1) << args.size()) - 1 : 0, castTarget,
+        KernelCall c{context,
+                     kernel,
+                     args,
+                     o.results,
+                     how.consumable ? (uint64_t(1) << args.size()) - 1 : 0,
+                     castTarget,
                      how.wantsCsr ? ~uint64_t(0) : 0};
         kernel.run(c);
     } catch (const Error &e) {
@@ -280,7 +283,5 @@ INSTANTIATE_TEST_SUITE_P(Ops, Representation, testing::ValuesIn(opsWithMatrices(
                          [](const auto &info) { return std::string(info.param->mnemonic); });
 
 } // namespace
-
-void PrintTo(const ops::OpInfo *op, std::ostream *out) { *out << op->mnemonic; }
 
 } // namespace daphne::test

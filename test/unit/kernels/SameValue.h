@@ -76,8 +76,7 @@ inline std::string difference(const Value &expected, const Value &actual, const 
         if (describe(expected) != describe(actual))
             return "expected " + describe(expected) + ", got " + describe(actual);
         for (size_t i = 0; i < expected.list().elements.size(); ++i)
-            if (std::string d =
-                    difference(*expected.list().elements[i], *actual.list().elements[i], tolerance);
+            if (std::string d = difference(*expected.list().elements[i], *actual.list().elements[i], tolerance);
                 !d.empty())
                 return "element " + std::to_string(i) + ": " + d;
         return {};
