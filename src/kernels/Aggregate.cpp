@@ -7,6 +7,7 @@
 #include "kernels/Extreme.h"
 #include "kernels/KernelTable.h"
 #include "kernels/Reduction.h"
+#include "kernels/StringExtremes.h"
 
 namespace daphne {
 
@@ -165,8 +166,13 @@ template <class Order, class T> Value extremeOfColumns(const Dense &m) {
     return result;
 }
 
-template <class Order, Over O> Value extreme(KernelCall &call, const Dense &m) {
-    needNumbers(call, m);
+template <class Order, Over O> Value extreme(KernelCall &, const Dense &m) {
+    if (m.type() == ValueType::Str)
+        return extremeOfStrings(std::is_same_v<Order, Smaller> ? Extreme::Min : Extreme::Max,
+                                O == Over::All   ? Cells::All
+                                : O == Over::Row ? Cells::PerRow
+                                                 : Cells::PerColumn,
+                                m);
     return withNumericType(m.type(), [&]<class T>(TypeTag<T>) -> Value {
         if constexpr (O == Over::Col)
             return extremeOfColumns<Order, T>(m);
