@@ -245,7 +245,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Subject{"sumGrp", "mms"}, Subject{"minGrp", "mms"}, Subject{"meanGrp", "mms"},
                     Subject{"countGrp", "mms"}, Subject{"prodAll", "m"}, Subject{"prodRow", "m"},
                     Subject{"prodCol", "m"}, Subject{"minAll", "m"}, Subject{"maxRow", "m"},
-                    Subject{"minCol", "m"}),
+                    Subject{"minCol", "m"}, Subject{"lu", "m"}, Subject{"qr", "m"}, Subject{"svd", "m"},
+                    Subject{"cholesky", "m"}, Subject{"inv", "m"}, Subject{"det", "m"}, Subject{"norm", "ms"},
+                    Subject{"kron", "mm"}),
     [](const auto &info) { return info.param.op; });
 
 } // namespace
