@@ -247,7 +247,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Subject{"prodCol", "m"}, Subject{"minAll", "m"}, Subject{"maxRow", "m"},
                     Subject{"minCol", "m"}, Subject{"lu", "m"}, Subject{"qr", "m"}, Subject{"svd", "m"},
                     Subject{"cholesky", "m"}, Subject{"inv", "m"}, Subject{"det", "m"}, Subject{"norm", "ms"},
-                    Subject{"kron", "mm"}),
+                    Subject{"kron", "mm"}, Subject{"medianAll", "m"}, Subject{"medianRow", "m"},
+                    Subject{"medianCol", "m"}, Subject{"quantileAll", "ms"}, Subject{"quantileRow", "ms"},
+                    Subject{"quantileCol", "mm"}, Subject{"diff", "m"}),
     [](const auto &info) { return info.param.op; });
 
 } // namespace
