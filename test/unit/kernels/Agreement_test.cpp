@@ -248,7 +248,11 @@ INSTANTIATE_TEST_SUITE_P(
         Subject{"batchNorm2d", "mvvvv?"}, Subject{"batchNorm2dBackward", "vvvvv?"}, Subject{"avgPool2d", "v11111111s"},
         Subject{"maxPool2d", "v11111111s"}, Subject{"avgPool2dBackward", "vv11111111s"},
         Subject{"maxPool2dBackward", "vv11111111s"}, Subject{"conv2d", "vv11111111ssv"},
-        Subject{"conv2dBackwardFilter", "vv11ss1"}, Subject{"conv2dBackwardData", "vv11ss1"}),
+        Subject{"conv2dBackwardFilter", "vv11ss1"}, Subject{"conv2dBackwardData", "vv11ss1"}, Subject{"lu", "m"},
+        Subject{"qr", "m"}, Subject{"svd", "m"}, Subject{"cholesky", "m"}, Subject{"inv", "m"}, Subject{"det", "m"},
+        Subject{"norm", "ms"}, Subject{"kron", "mm"}, Subject{"medianAll", "m"}, Subject{"medianRow", "m"},
+        Subject{"medianCol", "m"}, Subject{"quantileAll", "ms"}, Subject{"quantileRow", "ms"},
+        Subject{"quantileCol", "mm"}, Subject{"diff", "m"}),
     [](const auto &info) { return info.param.op; });
 
 } // namespace
