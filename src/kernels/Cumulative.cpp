@@ -38,22 +38,20 @@ template <class Op, class T> void accumulateRun(const T *x, T *out, size_t n) {
 template <class Op, class T> void accumulateDown(const Dense &m, Dense &result) {
     CellReader<T> reader(m);
     auto out = result.mutableView<T>();
-    if (const T *x = reader.allInPlace(); x && out.cols == 1 && out.rows > 0 && out.contiguous())
+    if (out.rows == 0)
+        return;
+    if (const T *x = reader.allInPlace(); x && out.cols == 1 && out.contiguous())
         return accumulateRun<Op>(x, out.data, out.rows);
-    for (size_t r = 0; r < out.rows; ++r) {
-        const T *x = reader.wholeRow(r);
-        if (r == 0) {
-            std::copy_n(x, out.cols, out.row(0));
-            continue;
-        }
-        const T *above = out.row(r - 1);
-        T *here = out.row(r);
-        vectorised([=, n = out.cols] {
+    std::copy_n(reader.wholeRow(0), out.cols, out.row(0));
+    vectorised([&, n = out.cols] {
+        for (size_t r = 1; r < out.rows; ++r) {
+            const T *x = reader.wholeRow(r), *above = out.row(r - 1);
+            T *here = out.row(r);
 #pragma GCC ivdep
             for (size_t c = 0; c < n; ++c)
                 here[c] = Op::apply(above[c], x[c]);
-        });
-    }
+        }
+    });
 }
 
 enum class Truth { Kept, Counted }; ///< what becomes of bool cells
