@@ -169,19 +169,26 @@ template <class T> void multiplyByLoop(const Oriented<T> &a, const Oriented<T> &
     });
 }
 
+/// Whether BLAS gets the product of two non-empty matrices.
+template <class T> bool goesToBlas(const Oriented<T> &a, const Oriented<T> &b) {
+    // Dividing twice instead of multiplying: no overflow.
+    bool tiny = a.rows <= kTinyWork / a.cols / b.cols;
+    return std::is_floating_point_v<T> && !tiny && fitsBlas(a) && fitsBlas(b);
+}
+
 template <class T> Ref<Dense> multiply(ValueType type, const Oriented<T> &a, const Oriented<T> &b) {
-    auto result = Dense::create(type, a.rows, b.cols, Buffer::Init::Zero);
-    if (a.rows == 0 || a.cols == 0 || b.cols == 0)
-        return result;
+    bool empty = a.rows == 0 || a.cols == 0 || b.cols == 0, blas = !empty && goesToBlas(a, b);
+    // A general product writes every cell; the other ways add to what is there.
+    bool writesAll = blas && a.rows > 1 && b.cols > 1 && !isGram(a, b);
+    auto result = Dense::create(type, a.rows, b.cols, writesAll ? Buffer::Init::None : Buffer::Init::Zero);
     T *c = result->template mutableView<T>().data;
-    if constexpr (std::is_floating_point_v<T>) {
-        // Dividing twice instead of multiplying: no overflow.
-        bool tiny = a.rows <= kTinyWork / a.cols / b.cols;
-        if (!tiny && fitsBlas(a) && fitsBlas(b)) {
+    if (empty)
+        return result;
+    if constexpr (std::is_floating_point_v<T>)
+        if (blas) {
             multiplyByBlas(a, b, c);
             return result;
         }
-    }
     multiplyByLoop(a, b, c);
     if (isGram(a, b))
         mirrorUpper(c, a.rows);
