@@ -6,6 +6,7 @@
 
 #include "kernels/KernelTable.h"
 #include "kernels/Selection.h"
+#include "kernels/csr/CsrParts.h"
 
 namespace daphne {
 
@@ -51,7 +52,9 @@ std::vector<size_t> sortedRows(size_t n, std::span<const SortKey> keys) {
 }
 
 Ref<Dense> columnOf(const Value &x, size_t c) {
-    return x.isFrame() ? x.frame().columns[c] : Dense::window(x.dense(), 0, x.dense().rows(), c, c + 1);
+    if (x.isFrame())
+        return x.frame().columns[c];
+    return x.isCsr() ? denseColumn(x.csr(), c) : Dense::window(x.dense(), 0, x.dense().rows(), c, c + 1);
 }
 
 std::vector<SortKey> sortKeys(KernelCall &call, const Value &x, size_t numCols) {
@@ -67,18 +70,21 @@ std::vector<SortKey> sortKeys(KernelCall &call, const Value &x, size_t numCols) 
     return keys;
 }
 
-Value order(KernelCall &call, const Value &x, std::span<const Value> rest) {
+Value order(KernelCall &call, AnyValue data, std::span<const Value> rest) {
+    const Value &x = data.value;
     if (!x.isMatrix() && !x.isFrame())
         wrongArgument(call, 0, "a matrix or frame");
     if (rest.size() < 3 || rest.size() % 2 == 0)
         throw executionError("order needs the data, k column positions, k ascending flags and returnIdxs; got " +
                              std::to_string(call.args.size()) + " arguments");
-    size_t rows = x.isFrame() ? x.frame().rows() : x.dense().rows();
-    size_t cols = x.isFrame() ? x.frame().cols() : x.dense().cols();
+    size_t rows = x.isFrame() ? x.frame().rows() : x.matrix().rows();
+    size_t cols = x.isFrame() ? x.frame().cols() : x.matrix().cols();
     auto positions = sortedRows(rows, sortKeys(call, x, cols));
     if (!detail::FromValue<bool>::get(call, call.args.size() - 1)) {
         if (x.isFrame())
             return pickRows(x.frame(), positions);
+        if (x.isCsr())
+            return pickRows(x.csr(), positions);
         return pickRows(x.dense(), positions);
     }
     auto result = Dense::create(ValueType::Size, rows, 1);
