@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/Error.h"
+#include "kernels/Exponential.h"
 
 namespace daphne::codegen {
 
@@ -187,7 +188,9 @@ std::span<const RuntimeSymbol> runtimeSymbols() {
         DAPHNE_SYMBOL(daphne_map),
         DAPHNE_SYMBOL(daphne_string_cell),
         DAPHNE_SYMBOL(daphne_set_string_cell),
-        DAPHNE_MATH(exp),
+        // The same functions as in the loops over matrices.
+        {"exp", reinterpret_cast<void *>(static_cast<Unary>(&exponential))},
+        {"expf", reinterpret_cast<void *>(static_cast<UnaryFloat>(&exponential))},
         DAPHNE_MATH(sin),
         DAPHNE_MATH(cos),
         DAPHNE_MATH(tan),

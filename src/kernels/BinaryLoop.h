@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/CellLoops.h"
+#include "kernels/WideVectors.h"
 
 namespace daphne {
 
@@ -40,9 +41,11 @@ template <class Op, class T, class R> struct BinaryLoop {
                 out[i] = static_cast<R>(Op::apply(a(i), b(i)));
             }
         } else {
-            DAPHNE_INDEPENDENT_CELLS
-            for (size_t i = 0; i < n; ++i)
-                out[i] = static_cast<R>(Op::apply(a(i), b(i)));
+            vectorised([=] {
+                DAPHNE_INDEPENDENT_CELLS
+                for (size_t i = 0; i < n; ++i)
+                    out[i] = static_cast<R>(Op::apply(a(i), b(i)));
+            });
         }
         return n;
     }

@@ -3,6 +3,7 @@
 
 #include "base/Error.h"
 #include "kernels/BinaryLoop.h"
+#include "kernels/Exponential.h"
 
 namespace daphne {
 
@@ -11,31 +12,39 @@ namespace {
 template <class Op, class T>
 concept HasUnaryDomain = requires(T x) { Op::outside(x); };
 
+/// Two passes over a block in cache: the test alone is cheap and has no early exit to hinder it.
+template <class Op, class T> size_t cellsWithinDomain(const T *in, T *out, size_t n) {
+    constexpr size_t kBlock = 1024;
+    for (size_t begin = 0; begin < n; begin += kBlock) {
+        size_t stop = n - begin < kBlock ? n : begin + kBlock;
+        bool anyOutside = false;
+        for (size_t i = begin; i < stop; ++i)
+            anyOutside |= Op::outside(in[i]);
+        if (anyOutside)
+            for (stop = begin; !Op::outside(in[stop]);)
+                ++stop;
+        DAPHNE_INDEPENDENT_CELLS
+        for (size_t i = begin; i < stop; ++i)
+            out[i] = Op::apply(in[i]);
+        if (anyOutside)
+            return stop;
+    }
+    return n;
+}
+
 template <class Op, class T> size_t unaryCells(const void *arg, void *result, size_t n) {
     const T *in = static_cast<const T *>(arg);
     T *out = static_cast<T *>(result);
-    if constexpr (HasUnaryDomain<Op, T>) {
-        // Two passes over a block in cache: the test alone is cheap and has no early exit to hinder it.
-        constexpr size_t kBlock = 1024;
-        for (size_t begin = 0; begin < n; begin += kBlock) {
-            size_t stop = n - begin < kBlock ? n : begin + kBlock;
-            bool anyOutside = false;
-            for (size_t i = begin; i < stop; ++i)
-                anyOutside |= Op::outside(in[i]);
-            if (anyOutside)
-                for (stop = begin; !Op::outside(in[stop]);)
-                    ++stop;
-            for (size_t i = begin; i < stop; ++i)
-                out[i] = Op::apply(in[i]);
-            if (anyOutside)
-                return stop;
+    return vectorised([=] {
+        if constexpr (HasUnaryDomain<Op, T>) {
+            return cellsWithinDomain<Op>(in, out, n);
+        } else {
+            DAPHNE_INDEPENDENT_CELLS
+            for (size_t i = 0; i < n; ++i)
+                out[i] = static_cast<T>(Op::apply(in[i]));
+            return n;
         }
-    } else {
-        DAPHNE_INDEPENDENT_CELLS
-        for (size_t i = 0; i < n; ++i)
-            out[i] = static_cast<T>(Op::apply(in[i]));
-    }
-    return n;
+    });
 }
 
 struct Minus {
@@ -86,7 +95,6 @@ struct Everywhere {};
     struct Name : Domain {                                                                                             \
         template <class T> static T apply(T x) { return std::function(x); }                                            \
     };
-DAPHNE_FLOAT_FUNCTION(Exp, exp, Everywhere)
 DAPHNE_FLOAT_FUNCTION(Ln, log, NonNegative)
 DAPHNE_FLOAT_FUNCTION(Sqrt, sqrt, NonNegative)
 DAPHNE_FLOAT_FUNCTION(Sin, sin, Everywhere)
@@ -102,6 +110,10 @@ DAPHNE_FLOAT_FUNCTION(FloatRound, round, Everywhere)
 DAPHNE_FLOAT_FUNCTION(FloatFloor, floor, Everywhere)
 DAPHNE_FLOAT_FUNCTION(FloatCeil, ceil, Everywhere)
 #undef DAPHNE_FLOAT_FUNCTION
+
+struct Exp : Everywhere {
+    template <class T> static T apply(T x) { return exponential(x); }
+};
 
 /// Integers are their own round, floor and ceil.
 struct Identity {

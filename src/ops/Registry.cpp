@@ -204,8 +204,9 @@ std::string_view userName(std::string_view mnemonic) {
             return o.token;
     // Only messages need this, so a scan is fast enough.
     for (const BuiltinInfo &b : Registry::get().builtins())
-        if (b.row->op == mnemonic || b.row->rowOp == mnemonic || b.row->colOp == mnemonic)
-            return b.name;
+        for (std::string_view op : {b.row->op, b.row->rowOp, b.row->colOp, b.row->groupOp})
+            if (op == mnemonic)
+                return b.name;
     return mnemonic;
 }
 

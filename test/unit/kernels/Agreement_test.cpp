@@ -241,7 +241,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Subject{"syrk", "m"}, Subject{"gemv", "m"}, Subject{"solve", "m"}, Subject{"eigenCal", "m"},
                     Subject{"isSymmetric", "m"}, Subject{"ctable", "mms"}, Subject{"recode", "ms"},
                     Subject{"oneHot", "mm"}, Subject{"bin", "ms"}, Subject{"quantize", "ms"}, Subject{"softmax", "m"},
-                    Subject{"relu", "m"}, Subject{"biasAdd", "mm"}),
+                    Subject{"relu", "m"}, Subject{"biasAdd", "mm"},
+                    Subject{"sumGrp", "mms"}, Subject{"minGrp", "mms"}, Subject{"meanGrp", "mms"},
+                    Subject{"countGrp", "mms"}, Subject{"prodAll", "m"}, Subject{"prodRow", "m"},
+                    Subject{"prodCol", "m"}, Subject{"minAll", "m"}, Subject{"maxRow", "m"},
+                    Subject{"minCol", "m"}),
     [](const auto &info) { return info.param.op; });
 
 } // namespace
