@@ -98,6 +98,7 @@ struct BuiltinInfo {
     };
     const Builtin *row = nullptr;
     std::string_view name;
+    std::string_view theme; ///< name of the file with its row: "LinearAlgebra"
     std::vector<Param> params;
     bool variadic = false;
     size_t numRequired = 0;
@@ -129,6 +130,7 @@ class Registry {
     Registry();
     std::vector<const OpInfo *> opTable;  ///< sorted by mnemonic
     std::vector<BuiltinInfo> allBuiltins; ///< sorted by name
+    std::string_view currentTheme;        ///< of the rows being added
 };
 
 /// Mnemonic of an infix operator ("+" -> "ewAdd"); empty if there is none.
