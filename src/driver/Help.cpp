@@ -194,7 +194,7 @@ std::string versionText(bool verbose) {
 }
 
 std::string configText(const Options &options) {
-    static constexpr std::string_view kActions[] = {"help", "version", "verbose", "print-config"};
+    static constexpr std::string_view kActions[] = {"help", "version", "verbose", "print-config", "builtins"};
     std::string out;
     for (size_t i = 0; i < optionTable().size(); ++i) {
         const OptionRow &row = optionTable()[i];

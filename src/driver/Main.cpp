@@ -13,6 +13,7 @@
 #include "driver/Engine.h"
 #include "driver/Options.h"
 #include "driver/Prompt.h"
+#include "driver/Reference.h"
 
 namespace daphne::driver {
 
@@ -98,6 +99,7 @@ int daphneMain(const std::vector<std::string> &words) {
         case Action::ShowHelp: print(helpText()); return 0;
         case Action::ShowVersion: print(versionText(options.verbose)); return 0;
         case Action::ShowConfig: print(configText(options)); return 0;
+        case Action::ShowReference: print(referenceText(options.settings.text("builtins"))); return 0;
         default: return run(std::move(options));
         }
     } catch (const Error &e) {

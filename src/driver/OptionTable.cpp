@@ -15,6 +15,11 @@ using enum OptionGroup;
 constexpr std::string_view kDistributedEngine = "the distributed engine";
 constexpr std::string_view kPropertyEngine = "recording of data properties";
 
+constexpr Choice kReferenceForms[] = {
+    {"md", "the functions with examples, as Markdown"},
+    {"json", "the same for programs"},
+    {"representations", "which operations work on dense and CSR matrices without a conversion, as Markdown"},
+};
 constexpr Choice kSchemes[] = {
     {"STATIC", "n/p rows for each of p workers"},
     {"SS", "self-scheduling: one row at a time"},
@@ -94,6 +99,8 @@ constexpr OptionRow kRows[] = {
     {.flag = "e", .alias = "eval", .kind = Text, .doc = "Run this code instead of a script file."},
     {.flag = "config", .kind = Text, .doc = "User configuration, a JSON file; ignored if it does not exist."},
     {.flag = "print-config", .doc = "Show every setting, its value and where it came from, and exit."},
+    {.flag = "builtins", .kind = OneOf, .doc = "Print the reference of all builtin functions and exit.",
+     .choices = kReferenceForms},
     {.flag = "explain", .kind = ExplainLevels, .doc = "Print the program after the named steps on standard error."},
     {.flag = "timing", .fallback = "false", .doc = "Print the seconds spent in each phase as JSON on standard error."},
     {.flag = "statistics", .fallback = "false", .doc = "Print time and calls per operation on standard error.",

@@ -254,6 +254,8 @@ class CommandLine {
             options.action = Action::ShowVersion;
         } else if (all.flag("print-config")) {
             options.action = Action::ShowConfig;
+        } else if (!all.text("builtins").empty()) {
+            options.action = Action::ShowReference;
         } else {
             checkCombinations();
             checkAvailability();

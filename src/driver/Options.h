@@ -17,7 +17,7 @@
 
 namespace daphne::driver {
 
-enum class Action : uint8_t { Run, Interactive, ShowHelp, ShowVersion, ShowConfig };
+enum class Action : uint8_t { Run, Interactive, ShowHelp, ShowVersion, ShowConfig, ShowReference };
 enum class ScriptSource : uint8_t { None, File, StandardInput, CommandLine };
 
 enum class Origin : uint8_t { Default, File, Environment, CommandLine };

@@ -16,19 +16,29 @@ using MaybeMetadata = std::optional<Metadata>;
 /// One row per format. A null function: not possible.
 struct Format {
     std::string_view extension;
-    Value (*readMatrix)(const std::string &path, const MaybeMetadata &) = nullptr;
+    Value (*readMatrix)(const std::string &path, const MaybeMetadata &, const MatrixRequest &) = nullptr;
     Value (*readFrame)(const std::string &path, const MaybeMetadata &) = nullptr;
     void (*writeMatrix)(const Dense &, FileReplacement &) = nullptr;
     void (*writeFrame)(const Frame &, FileReplacement &) = nullptr;
 };
 
-Value readMatrixMarketAs(const std::string &path, const MaybeMetadata &meta) {
-    return readMatrixMarket(path, meta ? meta->matrixType() : ValueType::Unknown);
+Value readMatrixMarketAs(const std::string &path, const MaybeMetadata &meta, const MatrixRequest &request) {
+    return readMatrixMarket(path, meta ? meta->matrixType() : ValueType::Unknown, request);
+}
+
+/// The file holds every cell; a large matrix that turns out to be sparse is kept as Csr.
+Value readCsvMatrixAs(const std::string &path, const MaybeMetadata &meta, const MatrixRequest &request) {
+    Value cells = readCsvMatrix(path, meta);
+    const Dense &m = cells.dense();
+    bool large = request.policy.prefersCsr(m.type(), m.rows(), m.cols(), 0);
+    if (large && request.policy.prefersCsr(m.type(), m.rows(), m.cols(), static_cast<double>(countNonZeros(m))))
+        return toCsr(m);
+    return cells;
 }
 
 constexpr Format kFormats[] = {
     {.extension = "csv",
-     .readMatrix = readCsvMatrix,
+     .readMatrix = readCsvMatrixAs,
      .readFrame = readCsvFrame,
      .writeMatrix = writeCsvMatrix,
      .writeFrame = writeCsvFrame},
@@ -105,9 +115,9 @@ std::optional<FileInfo> inspect(const std::string &path, bool wantFrame) {
     }
 }
 
-Value readMatrix(const std::string &path) {
+Value readMatrix(const std::string &path, const MatrixRequest &request) {
     auto read = need(&Format::readMatrix, path, "read a matrix from");
-    return read(path, metadataForReading(path));
+    return read(path, metadataForReading(path), request);
 }
 
 Value readFrame(const std::string &path) {

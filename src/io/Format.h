@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/ValueType.h"
+#include "data/RepresentationPolicy.h"
 #include "data/Value.h"
 
 namespace daphne::io {
@@ -28,7 +29,13 @@ struct FileInfo {
 /// reading will fail anyhow. Throws if the metadata file is invalid.
 std::optional<FileInfo> inspect(const std::string &path, bool wantFrame);
 
-Value readMatrix(const std::string &path);
+/// Which representation the reader of a matrix wants.
+struct MatrixRequest {
+    bool csr = false; ///< for certain; else as the policy prefers
+    RepresentationPolicy policy = {};
+};
+
+Value readMatrix(const std::string &path, const MatrixRequest &request = {});
 Value readFrame(const std::string &path);
 /// Writes a matrix or frame and its metadata file, replacing existing ones as a whole.
 void write(const Value &value, const std::string &path);

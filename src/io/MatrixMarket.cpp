@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "data/CopyCells.h"
+#include "data/CsrEntries.h"
 #include "io/Fields.h"
 #include "io/File.h"
 
@@ -137,15 +138,15 @@ Header readHeader(Scanner &in) {
 double negated(double x) { return -x; }
 int64_t negated(int64_t x) { return static_cast<int64_t>(uint64_t(0) - static_cast<uint64_t>(x)); }
 
-/// Writes an entry and its mirror image.
-template <class T> void place(const DenseView<T> &out, Header::Symmetry symmetry, size_t i, size_t j, T value) {
+/// Calls put(row, column, value) for an entry and its mirror image.
+template <class T, class Put> void place(Put &put, Header::Symmetry symmetry, size_t i, size_t j, T value) {
     if (symmetry == Header::Symmetry::Skew && i == j)
         return; // the diagonal is zero
-    out(i, j) = value;
-    if (symmetry == Header::Symmetry::Symmetric)
-        out(j, i) = value;
+    put(i, j, value);
+    if (i != j && symmetry == Header::Symmetry::Symmetric)
+        put(j, i, value);
     else if (symmetry == Header::Symmetry::Skew)
-        out(j, i) = negated(value);
+        put(j, i, negated(value));
 }
 
 size_t index(Scanner &in, const char *what, size_t n) {
@@ -155,20 +156,20 @@ size_t index(Scanner &in, const char *what, size_t n) {
     return i - 1;
 }
 
-template <class T> void readCoordinates(Scanner &in, const Header &h, const DenseView<T> &out) {
+template <class T, class Put> void readCoordinates(Scanner &in, const Header &h, Put put) {
     for (size_t k = 0; k < h.numEntries; ++k) {
         size_t i = index(in, "row", h.rows), j = index(in, "column", h.cols);
-        place<T>(out, h.symmetry, i, j, h.field == Header::Field::Pattern ? T(1) : in.number<T>());
+        place<T>(put, h.symmetry, i, j, h.field == Header::Field::Pattern ? T(1) : in.number<T>());
     }
 }
 
 /// All values, column by column; of a symmetric matrix the lower triangle. A skew-symmetric one may leave out its
 /// diagonal, which is zero.
-template <class T> void readArray(Scanner &in, const Header &h, const DenseView<T> &out) {
+template <class T, class Put> void readArray(Scanner &in, const Header &h, Put put) {
     if (h.symmetry == Header::Symmetry::General) {
         for (size_t j = 0; j < h.cols; ++j)
             for (size_t i = 0; i < h.rows; ++i)
-                out(i, j) = in.number<T>();
+                put(i, j, in.number<T>());
         return;
     }
     std::vector<T> values;
@@ -182,7 +183,7 @@ template <class T> void readArray(Scanner &in, const Header &h, const DenseView<
     size_t k = 0;
     for (size_t j = 0; j < n; ++j)
         for (size_t i = j + !diagonal; i < n; ++i)
-            place<T>(out, h.symmetry, i, j, values[k++]);
+            place<T>(put, h.symmetry, i, j, values[k++]);
 }
 
 /// Entries take at least this many bytes; checked before memory is allocated for what a header promises.
@@ -200,11 +201,32 @@ void needPlausibleSize(const Scanner &in, const Header &h) {
 template <class T> Ref<Dense> readCells(Scanner &in, const Header &h) {
     auto result = Dense::create(valueTypeOf<T>(), h.rows, h.cols, Buffer::Init::Zero);
     auto out = result->template mutableView<T>();
+    auto put = [out](size_t i, size_t j, T value) { out(i, j) = value; };
     if (h.coordinate)
-        readCoordinates<T>(in, h, out);
+        readCoordinates<T>(in, h, put);
     else
-        readArray<T>(in, h, out);
+        readArray<T>(in, h, put);
     return result;
+}
+
+/// Entries go to the type of the matrix one by one, so that rounding to zero and ones are seen.
+template <class T> Ref<Csr> readSparse(Scanner &in, const Header &h, ValueType type) {
+    return withNumericType(type, [&]<class Cell>(TypeTag<Cell>) {
+        Entries<Cell> entries;
+        bool pattern = h.field == Header::Field::Pattern && h.symmetry != Header::Symmetry::Skew;
+        readCoordinates<T>(in, h, [&](size_t i, size_t j, T value) {
+            if (pattern)
+                entries.add(i, j);
+            else
+                entries.add(i, j, convertCell<Cell>(value));
+        });
+        return csrFromEntries(entries, type, h.rows, h.cols, SamePlace::LastCounts);
+    });
+}
+
+bool becomesCsr(const Header &h, ValueType type, const MatrixRequest &request) {
+    double stored = static_cast<double>(h.numEntries) * (h.symmetry == Header::Symmetry::General ? 1 : 2);
+    return h.coordinate && (request.csr || request.policy.prefersCsr(type, h.rows, h.cols, stored));
 }
 
 } // namespace
@@ -214,7 +236,7 @@ MatrixMarketHeader readMatrixMarketHeader(std::string_view text, const std::stri
     return readHeader(in);
 }
 
-Value readMatrixMarket(const std::string &path, ValueType type) {
+Value readMatrixMarket(const std::string &path, ValueType type, const MatrixRequest &request) {
     FileText file(path);
     Scanner in(file.text(), path);
     Header h = readHeader(in);
@@ -223,6 +245,8 @@ Value readMatrixMarket(const std::string &path, ValueType type) {
         type = h.valueType();
     if (!isNumeric(type))
         throw executionError("a MatrixMarket file cannot be read as a matrix of " + std::string(dslName(type)));
+    if (becomesCsr(h, type, request))
+        return h.field == Header::Field::Real ? readSparse<double>(in, h, type) : readSparse<int64_t>(in, h, type);
     auto cells = h.field == Header::Field::Real ? readCells<double>(in, h) : readCells<int64_t>(in, h);
     return converted(*cells, type);
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "data/Value.h"
+#include "io/Format.h"
 
 namespace daphne::io {
 
@@ -21,7 +21,8 @@ struct MatrixMarketHeader {
 };
 
 MatrixMarketHeader readMatrixMarketHeader(std::string_view text, const std::string &path);
-/// The matrix with cells of a numeric type; Unknown: as the header says.
-Value readMatrixMarket(const std::string &path, ValueType type);
+/// The matrix with cells of a numeric type; Unknown: as the header says. Coordinates become a Csr if the request says
+/// so or prefers it: then nothing as large as the dense form is ever allocated.
+Value readMatrixMarket(const std::string &path, ValueType type, const MatrixRequest &request);
 
 } // namespace daphne::io

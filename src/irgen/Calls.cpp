@@ -59,7 +59,8 @@ std::vector<const Expr *> inParameterOrder(const Call &e, const BuiltinInfo &b) 
 
 std::vector<IrValue> Generator::callBuiltin(const Call &e, const BuiltinInfo &builtin) {
     std::vector<const Expr *> args = inParameterOrder(e, builtin);
-    std::string_view mnemonic = builtin.row->op;
+    std::string_view mnemonic = builtin.isGroupedCall(args.size()) ? builtin.row->groupOp : builtin.row->op;
+    bool hasAxis = builtin.isAxisCall(args.size());
     Site site{e.span, {}};
     std::vector<IrValue> operands;
     // Operands are evaluated in the order they are written.
@@ -71,7 +72,7 @@ std::vector<IrValue> Generator::callBuiltin(const Call &e, const BuiltinInfo &bu
             operands.push_back(defaultValue(builtin.params[i].defaultLiteral, e.span));
             continue;
         }
-        if (i == 1 && builtin.hasAxis()) {
+        if (hasAxis && i == builtin.axisPosition()) {
             auto axis = ir::constantOf(values[args[i]]);
             if (!axis)
                 throw parseError(args[i]->span, "the axis must be a constant");

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/Extreme.h"
 #include "kernels/KernelTable.h"
 #include "kernels/Reduction.h"
+#include "kernels/StringExtremes.h"
 
 namespace daphne {
 
@@ -197,39 +199,6 @@ template <Moment M, Over O> Value moment(KernelCall &call, const Dense &m) {
 
 // ------------------------------------------------------------------- extremes
 
-/// better(x, best): x replaces best. Comparisons with NaN are false.
-struct Smaller {
-    template <class T> static bool better(T x, T best) { return x < best; }
-    /// Worse than every other value.
-    template <class T> static constexpr T worst() {
-        return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
-                                                    : std::numeric_limits<T>::max();
-    }
-};
-struct Larger {
-    template <class T> static bool better(T x, T best) { return x > best; }
-    template <class T> static constexpr T worst() {
-        return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                    : std::numeric_limits<T>::lowest();
-    }
-};
-
-/// Best cell of a block and a previous best, NaNs ignored.
-template <class Order, class T> [[gnu::noinline]] T extremeOf(const T *x, size_t n, T best) {
-    constexpr size_t kLanes = 8;
-    T lane[kLanes];
-    std::fill_n(lane, kLanes, best);
-    size_t i = 0;
-    for (; i + kLanes <= n; i += kLanes)
-        for (size_t l = 0; l < kLanes; ++l)
-            lane[l] = Order::better(x[i + l], lane[l]) ? x[i + l] : lane[l];
-    for (T y : lane)
-        best = Order::better(y, best) ? y : best;
-    for (; i < n; ++i)
-        best = Order::better(x[i], best) ? x[i] : best;
-    return best;
-}
-
 template <class Order, class T> Value extremeOfColumns(const Dense &m) {
     auto result = Dense::create(m.type(), 1, m.cols());
     T *out = result->mutableView<T>().data;
@@ -247,8 +216,13 @@ template <class Order, class T> Value extremeOfColumns(const Dense &m) {
     return result;
 }
 
-template <class Order, Over O> Value extreme(KernelCall &call, const Dense &m) {
-    needNumbers(call, m);
+template <class Order, Over O> Value extreme(KernelCall &, const Dense &m) {
+    if (m.type() == ValueType::Str)
+        return extremeOfStrings(std::is_same_v<Order, Smaller> ? Extreme::Min : Extreme::Max,
+                                O == Over::All   ? Cells::All
+                                : O == Over::Row ? Cells::PerRow
+                                                 : Cells::PerColumn,
+                                m);
     return withNumericType(m.type(), [&]<class T>(TypeTag<T>) -> Value {
         if constexpr (O == Over::Col)
             return extremeOfColumns<Order, T>(m);

@@ -51,7 +51,7 @@ MatrixShape broadcastShape(std::string_view operation, MatrixShape a, MatrixShap
 
 bool Operand::isFlat(const Value &v, MatrixShape result) {
     MatrixShape s = shapeOf(v);
-    return s.cells() == 1 || (s == result && v.dense().contiguous());
+    return s.cells() == 1 || (s == result && !v.isCsr() && v.dense().contiguous());
 }
 
 Operand::Operand(const Value &v, ValueType compute, MatrixShape result) {
@@ -61,7 +61,13 @@ Operand::Operand(const Value &v, ValueType compute, MatrixShape result) {
         storeScalar(v, compute, singleCell);
         return;
     }
-    const Dense &m = v.dense();
+    if (v.isCsr() && shapeOf(v) == result && result.cells() > 1) {
+        prepareCsr(v.csr(), compute);
+        return;
+    }
+    if (v.isCsr())
+        vector = toDense(v.csr());
+    const Dense &m = vector ? *vector : v.dense();
     auto raw = rawCells(m);
     convert = converter(m.type(), compute);
     if (m.cells() == 1) {
@@ -90,6 +96,41 @@ Operand::Operand(const Value &v, ValueType compute, MatrixShape result) {
         stage.resize(kChunkCells * computeBytes);
 }
 
+void Operand::prepareCsr(const Csr &m, ValueType compute) {
+    form = Form::Sparse;
+    staged = true;
+    sparse = &m;
+    sparseValues.emplace(m, compute);
+    stage.resize(kChunkCells * computeBytes);
+}
+
+/// Zeros with the stored cells of the chunk's rows put into their places.
+Operand::Cells Operand::scatterRows(const Chunk &chunk) {
+    std::memset(stage.data(), 0, chunk.numCells * computeBytes);
+    size_t colEnd = chunk.numRows == 1 ? chunk.col + chunk.numCells : resultCols;
+    withIndexType(sparse->hasWideIndex(), [&]<class I>(TypeTag<I>) {
+        const I *columns = sparse->columns<I>();
+        for (size_t r = 0; r < chunk.numRows; ++r) {
+            const uint64_t *offset = sparse->offsets() + chunk.row + r;
+            uint64_t begin = offset[0], end = offset[1];
+            if (chunk.col > 0)
+                begin = static_cast<uint64_t>(std::lower_bound(columns + begin, columns + end, chunk.col) - columns);
+            if (colEnd < resultCols)
+                end = static_cast<uint64_t>(std::lower_bound(columns + begin, columns + end, colEnd) - columns);
+            if (begin == end)
+                continue;
+            const std::byte *values = sparseValues->at(begin, end - begin);
+            std::byte *row = stage.data() + r * resultCols * computeBytes;
+            withCellSize(computeBytes, [&]<class Bits>(TypeTag<Bits>) {
+                for (uint64_t k = begin; k < end; ++k)
+                    reinterpret_cast<Bits *>(row)[columns[k] - chunk.col] =
+                        reinterpret_cast<const Bits *>(values)[k - begin];
+            });
+        }
+    });
+    return {stage.data(), false};
+}
+
 void Operand::prepareRow(const Dense &m, size_t repetitions) {
     size_t bytes = m.cols() * computeBytes;
     preparedRow.resize(bytes * repetitions);
@@ -104,6 +145,7 @@ Operand::Cells Operand::at(const Chunk &chunk) {
     case Form::Single: return {singleCell, true};
     case Form::Row: return {data + chunk.col * computeBytes, false};
     case Form::Column: return expandColumn(chunk);
+    case Form::Sparse: return scatterRows(chunk);
     case Form::Full: break;
     }
     if (!staged)

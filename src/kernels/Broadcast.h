@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "data/Value.h"
 #include "kernels/Convert.h"
+#include "kernels/csr/StoredValues.h"
 
 namespace daphne {
 
@@ -32,7 +34,7 @@ constexpr size_t kChunkCells = 1024;
 /// Matrices with fewer columns are treated several rows at a time.
 constexpr size_t kNarrowCols = 64;
 
-/// One operand of an elementwise operation. The Value must outlive it.
+/// One operand of an elementwise operation, a matrix in either representation. The Value must outlive it.
 class Operand {
   public:
     /// `result` may also be a flat view of the result (1 x cells) if the operand isFlat().
@@ -50,7 +52,9 @@ class Operand {
     Cells at(const Chunk &chunk);
 
   private:
-    enum class Form { Single, Row, Column, Full };
+    enum class Form { Single, Row, Column, Full, Sparse };
+    void prepareCsr(const Csr &m, ValueType compute);
+    Cells scatterRows(const Chunk &chunk);
     void prepareRow(const Dense &m, size_t repetitions);
     Cells expandColumn(const Chunk &chunk);
     Cells stageRows(const Chunk &chunk);
@@ -63,6 +67,9 @@ class Operand {
     alignas(8) std::byte singleCell[8] = {};
     std::vector<std::byte> preparedRow;
     std::vector<std::byte> stage; ///< room for kChunkCells
+    const Csr *sparse = nullptr;
+    Ref<Dense> vector; ///< a Csr that is spread over the result, as Dense
+    std::optional<StoredValues> sparseValues;
 };
 
 /// Calls f(chunk) for all cells of the result in order. `staging`: keep chunks within kChunkCells.

@@ -5,6 +5,7 @@
 #include "kernels/Convert.h"
 #include "kernels/KernelTable.h"
 #include "kernels/RawCells.h"
+#include "kernels/csr/StoredValues.h"
 
 namespace daphne {
 
@@ -93,6 +94,14 @@ Value cast(KernelCall &call, const Value &x) {
     return toFrame(x);
 }
 
+/// Numbers of a Csr stay one, with another value type.
+Value castCsr(KernelCall &call, const Csr &m) {
+    auto kind = static_cast<ValueKind>(call.castTarget.tag & 0xff);
+    auto wanted = orElse(static_cast<ValueType>(call.castTarget.tag >> 8 & 0xff), m.type());
+    bool sameKind = kind == ValueKind::None || kind == ValueKind::Matrix;
+    return sameKind && isNumeric(wanted) ? settled(call, convertCsr(m, wanted)) : densifiedResult(call);
+}
+
 /// The same matrix for a kernel that has no use for Csr.
 Value densify(KernelCall &call, const Matrix &m) {
     return m.isCsr() ? toDense(static_cast<const Csr &>(m)) : call.args[0].denseRef();
@@ -102,6 +111,7 @@ Value densify(KernelCall &call, const Matrix &m) {
 
 void addCast(KernelTable &t) {
     t.add<&cast>("cast");
+    t.addSparse<&castCsr>("cast");
     t.add<&densify>("densify");
 }
 

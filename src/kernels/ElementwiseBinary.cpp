@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/ElementwiseBinary.h"
 
-#include "kernels/Broadcast.h"
 #include "kernels/CellText.h"
 #include "kernels/RawCells.h"
 #include "ops/Registry.h"
@@ -47,27 +46,6 @@ struct Pair {
 
 std::string_view userName(const KernelCall &call) { return ops::userName(call.mnemonic()); }
 
-/// result(i, j) = lhs(i, j) op rhs(i, j), vectors and single cells spread; at least one operand is a matrix.
-void combineCells(BinaryOp op, const BinaryLoops &loops, Pair p, MatrixShape shape, Dense &result) {
-    // Without strides and vectors the matrix is one long row.
-    bool flat = Operand::isFlat(p.lhs, shape) && Operand::isFlat(p.rhs, shape);
-    MatrixShape walked = flat ? MatrixShape{1, shape.cells()} : shape;
-    Operand a(p.lhs, loops.compute, walked), b(p.rhs, loops.compute, walked);
-    auto out = mutableRawCells(result);
-    forEachChunk(walked, a.needsStaging() || b.needsStaging(), [&](const Chunk &chunk) {
-        Operand::Cells left = a.at(chunk), right = b.at(chunk);
-        size_t first = chunk.row * walked.cols + chunk.col;
-        size_t done = runLoop(loops, left, right, out.data + first * out.cellBytes, chunk.numCells);
-        if (done == chunk.numCells)
-            return;
-        size_t bytes = cellSize(loops.compute), at = first + done;
-        auto cell = [&](Operand::Cells c) {
-            return static_cast<const std::byte *>(c.data) + (c.single ? 0 : done * bytes);
-        };
-        domainError(op, loops.compute, cell(left), cell(right), placeText(at / shape.cols, at % shape.cols));
-    });
-}
-
 Value combineNumbers(KernelCall &call, BinaryOp op, Pair p) {
     BinaryLoops loops = binaryLoops(op, p.general());
     if (p.lhs.isScalar() && p.rhs.isScalar())
@@ -75,7 +53,7 @@ Value combineNumbers(KernelCall &call, BinaryOp op, Pair p) {
     MatrixShape shape = broadcastShape(userName(call), shapeOf(p.lhs), shapeOf(p.rhs));
     Ref<Dense> result = resultFor(call, loops.result, shape);
     if (shape.cells() > 0)
-        combineCells(op, loops, p, shape, *result);
+        combineCells(op, loops, p.lhs, p.rhs, shape, *result);
     return result;
 }
 
@@ -163,6 +141,27 @@ template <BinaryOp Op> Value elementwise(KernelCall &call, const Value &lhs, con
 }
 
 } // namespace
+
+void combineCells(BinaryOp op, const BinaryLoops &loops, const Value &lhs, const Value &rhs, MatrixShape shape,
+                  Dense &result) {
+    // Without strides and vectors the matrix is one long row.
+    bool flat = Operand::isFlat(lhs, shape) && Operand::isFlat(rhs, shape);
+    MatrixShape walked = flat ? MatrixShape{1, shape.cells()} : shape;
+    Operand a(lhs, loops.compute, walked), b(rhs, loops.compute, walked);
+    auto out = mutableRawCells(result);
+    forEachChunk(walked, a.needsStaging() || b.needsStaging(), [&](const Chunk &chunk) {
+        Operand::Cells left = a.at(chunk), right = b.at(chunk);
+        size_t first = chunk.row * walked.cols + chunk.col;
+        size_t done = runLoop(loops, left, right, out.data + first * out.cellBytes, chunk.numCells);
+        if (done == chunk.numCells)
+            return;
+        size_t bytes = cellSize(loops.compute), at = first + done;
+        auto cell = [&](Operand::Cells c) {
+            return static_cast<const std::byte *>(c.data) + (c.single ? 0 : done * bytes);
+        };
+        domainError(op, loops.compute, cell(left), cell(right), placeText(at / shape.cols, at % shape.cols));
+    });
+}
 
 void domainError(BinaryOp op, ValueType compute, const void *lhs, const void *rhs, std::string_view place) {
     std::string a = cellText(compute, lhs), b = cellText(compute, rhs), at(place);

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/ElementwiseUnary.h"
+
 #include "kernels/Broadcast.h"
-#include "kernels/CellLoops.h"
 #include "kernels/CellText.h"
-#include "kernels/KernelTable.h"
 #include "kernels/RawCells.h"
 #include "ops/Registry.h"
 
 namespace daphne {
 
-namespace {
-
-[[noreturn]] void outsideDomain(const KernelCall &call, UnaryOp op, ValueType t, const void *cell,
+void outsideDomain(const KernelCall &call, UnaryOp op, ValueType t, const void *cell,
                                 const std::string &place) {
     std::string text =
         withNumericType(t, [&]<class T>(TypeTag<T>) { return printedText(*static_cast<const T *>(cell)); });
@@ -19,6 +17,8 @@ namespace {
     std::string_view domain = root ? " is not defined for negative numbers: " : " is not defined outside [-1, 1]: ";
     throw executionError(name + std::string(domain) + name + "(" + text + ")" + place);
 }
+
+namespace {
 
 Value mapScalar(const KernelCall &call, UnaryOp op, const UnaryLoop &loop, const Value &arg) {
     alignas(8) std::byte in[8], out[8];

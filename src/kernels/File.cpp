@@ -7,8 +7,10 @@ namespace daphne {
 
 namespace {
 
-Value read(KernelCall &, const std::string &filename, bool isFrame) {
-    return isFrame ? io::readFrame(filename) : io::readMatrix(filename);
+Value read(KernelCall &call, const std::string &filename, bool isFrame) {
+    if (isFrame)
+        return io::readFrame(filename);
+    return io::readMatrix(filename, {.csr = (call.wantsCsr & 1) != 0, .policy = call.context.representation});
 }
 
 void write(KernelCall &call, AnyValue any, const std::string &filename) {

@@ -4,12 +4,15 @@
 /// depend on what a seed yields.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <random>
 #include <unordered_set>
 
 #include "data/CopyCells.h"
 #include "kernels/KernelTable.h"
+#include "kernels/csr/CsrRandom.h"
+#include "kernels/csr/StoredValues.h"
 
 namespace daphne {
 
@@ -54,29 +57,71 @@ template <class Take> void selectCells(std::mt19937 &gen, size_t n, size_t limit
         }
 }
 
-template <class T> void fillRandom(T *cells, size_t rows, size_t cols, T min, T max, double sparsity, int64_t seed) {
-    std::mt19937 genValue(startValue(seed));
-    std::mt19937 genIndex(seed == kNoSeed ? startValue(seed) : static_cast<uint32_t>(3 * static_cast<uint64_t>(seed)));
-    Uniform<T> values(min, max);
-    // Cells meant to be non-zero are never zero.
-    auto draw = [&] {
+/// What `rand` was asked for.
+struct RandomMatrix {
+    size_t rows, cols;
+    double sparsity;
+    int64_t seed;
+    size_t cells() const { return rows * cols; }
+    /// Number of cells that make up a share of the matrix.
+    size_t count(double share) const {
+        return static_cast<size_t>(std::round(share * static_cast<double>(cols) * static_cast<double>(rows)));
+    }
+    std::mt19937 valueGenerator() const { return std::mt19937(startValue(seed)); }
+    std::mt19937 indexGenerator() const {
+        return std::mt19937(seed == kNoSeed ? startValue(seed) : static_cast<uint32_t>(3 * static_cast<uint64_t>(seed)));
+    }
+};
+
+/// Draws of cells meant to be non-zero, which are never zero.
+template <class T> class NonZeroCells {
+  public:
+    NonZeroCells(const RandomMatrix &m, T min, T max) : gen(m.valueGenerator()), values(min, max) {}
+    T operator()() {
         T v;
         do
-            v = static_cast<T>(values(genValue));
+            v = static_cast<T>(values(gen));
         while (v == T(0));
         return v;
-    };
-    size_t n = rows * cols;
-    auto numCells = [&](double share) {
-        return static_cast<size_t>(std::round(share * static_cast<double>(cols) * static_cast<double>(rows)));
-    };
-    if (sparsity >= 0.5) {
-        std::generate_n(cells, n, draw);
-        selectCells(genIndex, n, numCells(1 - sparsity), [&](size_t i) { cells[i] = T(0); });
-    } else {
-        std::fill_n(cells, n, T(0));
-        selectCells(genIndex, n, numCells(sparsity), [&](size_t i) { cells[i] = draw(); });
     }
+
+  private:
+    std::mt19937 gen;
+    Uniform<T> values;
+};
+
+template <class T> Ref<Dense> randomDense(const RandomMatrix &m, ValueType type, T min, T max) {
+    auto result = Dense::create(type, m.rows, m.cols);
+    T *cells = result->mutableView<T>().data;
+    NonZeroCells<T> draw(m, min, max);
+    std::mt19937 genIndex = m.indexGenerator();
+    if (m.sparsity >= 0.5) {
+        std::generate_n(cells, m.cells(), std::ref(draw));
+        selectCells(genIndex, m.cells(), m.count(1 - m.sparsity), [&](size_t i) { cells[i] = T(0); });
+    } else {
+        std::fill_n(cells, m.cells(), T(0));
+        selectCells(genIndex, m.cells(), m.count(m.sparsity), [&](size_t i) { cells[i] = draw(); });
+    }
+    return result;
+}
+
+/// The same cells as randomDense, for a sparsity below 0.5, without room for the others.
+template <class T> Ref<Csr> randomDenseAsCsr(const RandomMatrix &m, ValueType type, T min, T max) {
+    auto result = Csr::create(type, m.rows, m.cols, m.count(m.sparsity));
+    uint64_t *offsets = result->mutableOffsets();
+    NonZeroCells<T> draw(m, min, max);
+    std::mt19937 genIndex = m.indexGenerator();
+    withIndexType(result->hasWideIndex(), [&]<class I>(TypeTag<I>) {
+        uint64_t at = 0;
+        selectCells(genIndex, m.cells(), m.count(m.sparsity), [&](size_t i) {
+            result->mutableColumns<I>()[at] = static_cast<I>(i % m.cols);
+            result->template mutableValues<T>()[at++] = draw();
+            offsets[i / m.cols + 1] = at;
+        });
+    });
+    for (size_t r = 0; r < m.rows; ++r)
+        offsets[r + 1] = std::max(offsets[r + 1], offsets[r]);
+    return result;
 }
 
 void checkBounds(const Value &min, const Value &max) {
@@ -107,15 +152,19 @@ Value randMatrix(KernelCall &call, int64_t rows, int64_t cols, const Value &min,
     checkBounds(min, max);
     if (!(sparsity >= 0 && sparsity <= 1))
         throw executionError("sparsity must be between 0 and 1, got " + std::to_string(sparsity));
-    auto result = Dense::create(min.scalarType(), static_cast<size_t>(rows), static_cast<size_t>(cols));
-    constexpr size_t kMostCells = size_t(1) << 31; // positions are drawn as 32-bit int
-    if (result->cells() > kMostCells)
-        throw executionError("a dense random matrix can have at most 2147483648 cells, got " + result->shapeText());
-    withNumericType(min.scalarType(), [&]<class T>(TypeTag<T>) {
-        fillRandom(result->mutableView<T>().data, result->rows(), result->cols(), min.as<T>(), max.as<T>(), sparsity,
-                   seed);
+    ValueType type = min.scalarType();
+    RandomMatrix wanted{static_cast<size_t>(rows), static_cast<size_t>(cols), sparsity, seed};
+    double cells = static_cast<double>(rows) * static_cast<double>(cols);
+    constexpr double kMostCells = 2147483648.0; // beyond, the algorithm for dense matrices is not defined
+    bool preferred = call.context.representation.prefersCsr(type, wanted.rows, wanted.cols, sparsity * cells);
+    if ((call.wantsCsr & 1) || cells > kMostCells || (preferred && seed == kNoSeed))
+        return settled(call, randomCsr(min, max, wanted.rows, wanted.cols, sparsity,
+                                       seed == kNoSeed ? startValue(seed) : static_cast<uint64_t>(seed)));
+    return withNumericType(type, [&]<class T>(TypeTag<T>) -> Value {
+        if (preferred && sparsity < 0.5)
+            return randomDenseAsCsr<T>(wanted, type, min.as<T>(), max.as<T>());
+        return randomDense<T>(wanted, type, min.as<T>(), max.as<T>());
     });
-    return result;
 }
 
 /// Floats without replacement: values drawn before are skipped.

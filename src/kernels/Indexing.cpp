@@ -41,6 +41,68 @@ Ref<Frame> pickRows(const Frame &f, std::span<const size_t> positions) {
     return result;
 }
 
+ops::Range rangeIn(int64_t lo, int64_t hi, size_t n, const char *dimension) {
+    auto range = ops::normalise(lo, hi, static_cast<int64_t>(n));
+    if (!range)
+        throw executionError(ops::outOfRangeText(lo, hi, static_cast<int64_t>(n), dimension));
+    return *range;
+}
+
+namespace {
+
+template <class T> size_t positionIn(T value, size_t n, const char *dimension) {
+    bool isNumber = value == value;
+    auto p = isNumber ? ops::normalisePosition(convertNumber<int64_t>(value), static_cast<int64_t>(n)) : std::nullopt;
+    // Beyond int64 an unsigned value would look like a position from the end.
+    if constexpr (std::is_same_v<T, uint64_t>)
+        if (value > static_cast<uint64_t>(INT64_MAX))
+            p.reset();
+    if (!p)
+        throw executionError(
+            isNumber ? ops::outOfRangeText(convertNumber<int64_t>(value), static_cast<int64_t>(n), dimension)
+                     : std::string("a ") + dimension + " position must not be nan");
+    return static_cast<size_t>(*p);
+}
+
+} // namespace
+
+std::vector<size_t> positionsIn(const KernelCall &call, size_t n, const char *dimension) {
+    const Value &p = call.args[1];
+    if ((!p.isScalar() && !p.isMatrix()) || p.valueType() == ValueType::Str)
+        wrongArgument(call, 1, "a number or a numeric matrix with one column");
+    return withNumericType(p.valueType(), [&]<class T>(TypeTag<T>) -> std::vector<size_t> {
+        if (p.isScalar())
+            return {positionIn(p.as<T>(), n, dimension)};
+        if (p.dense().cols() != 1)
+            throw executionError("an index matrix must have one column, got " + p.dense().shapeText());
+        auto cells = p.dense().view<T>();
+        std::vector<size_t> positions(cells.rows);
+        for (size_t k = 0; k < cells.rows; ++k)
+            positions[k] = positionIn(cells(k, 0), n, dimension);
+        return positions;
+    });
+}
+
+std::vector<size_t> keptIn(const KernelCall &call, size_t n, const char *dimension) {
+    const Value &bits = call.args[1];
+    if (!bits.isMatrix() || bits.valueType() == ValueType::Str)
+        wrongArgument(call, 1, "a numeric matrix with one column");
+    const Dense &m = bits.dense();
+    if (m.cols() != 1)
+        throw executionError("a filter must have one column, got " + m.shapeText());
+    if (m.rows() != n)
+        throw executionError(std::string("a ") + dimension + " filter needs one entry per " + dimension + ", got " +
+                             std::to_string(m.rows()) + " entries for " + std::to_string(n) + " " + dimension + "s");
+    std::vector<size_t> positions;
+    withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
+        auto cells = m.view<T>();
+        for (size_t r = 0; r < n; ++r)
+            if (cells(r, 0) != T(0))
+                positions.push_back(r);
+    });
+    return positions;
+}
+
 namespace {
 
 size_t numRows(const Value &x) { return x.isFrame() ? x.frame().rows() : x.dense().rows(); }
@@ -49,13 +111,6 @@ size_t numCols(const Value &x) { return x.isFrame() ? x.frame().cols() : x.dense
 void needMatrixOrFrame(const KernelCall &call) {
     if (!call.args[0].isMatrix() && !call.args[0].isFrame())
         wrongArgument(call, 0, "a matrix or frame");
-}
-
-ops::Range rangeIn(int64_t lo, int64_t hi, size_t n, const char *dimension) {
-    auto range = ops::normalise(lo, hi, static_cast<int64_t>(n));
-    if (!range)
-        throw executionError(ops::outOfRangeText(lo, hi, static_cast<int64_t>(n), dimension));
-    return *range;
 }
 
 /// Columns of a frame in the given order; a column taken again gets a default label.
@@ -93,38 +148,6 @@ Value sliceCol(KernelCall &call, const Value &x, int64_t lo, int64_t hi) {
     return pickCols(x.frame(), positions);
 }
 
-template <class T> size_t positionIn(T value, size_t n, const char *dimension) {
-    bool isNumber = value == value;
-    auto p = isNumber ? ops::normalisePosition(convertNumber<int64_t>(value), static_cast<int64_t>(n)) : std::nullopt;
-    // Beyond int64 an unsigned value would look like a position from the end.
-    if constexpr (std::is_same_v<T, uint64_t>)
-        if (value > static_cast<uint64_t>(INT64_MAX))
-            p.reset();
-    if (!p)
-        throw executionError(
-            isNumber ? ops::outOfRangeText(convertNumber<int64_t>(value), static_cast<int64_t>(n), dimension)
-                     : std::string("a ") + dimension + " position must not be nan");
-    return static_cast<size_t>(*p);
-}
-
-/// Positions meant by args[1]: a column of numbers or one number.
-std::vector<size_t> positionsIn(const KernelCall &call, size_t n, const char *dimension) {
-    const Value &p = call.args[1];
-    if ((!p.isScalar() && !p.isMatrix()) || p.valueType() == ValueType::Str)
-        wrongArgument(call, 1, "a number or a numeric matrix with one column");
-    return withNumericType(p.valueType(), [&]<class T>(TypeTag<T>) -> std::vector<size_t> {
-        if (p.isScalar())
-            return {positionIn(p.as<T>(), n, dimension)};
-        if (p.dense().cols() != 1)
-            throw executionError("an index matrix must have one column, got " + p.dense().shapeText());
-        auto cells = p.dense().view<T>();
-        std::vector<size_t> positions(cells.rows);
-        for (size_t k = 0; k < cells.rows; ++k)
-            positions[k] = positionIn(cells(k, 0), n, dimension);
-        return positions;
-    });
-}
-
 Value extractRow(KernelCall &call, const Value &x, const Value &) {
     needMatrixOrFrame(call);
     auto positions = positionsIn(call, numRows(x), "row");
@@ -159,27 +182,6 @@ Value extractCol(KernelCall &call, const Value &x, const Value &p) {
     if (p.isString())
         throw executionError("a label selects columns of a frame, not of a matrix");
     return pickCols(x.dense(), positionsIn(call, x.dense().cols(), "column"));
-}
-
-/// Positions whose entry in args[1] is not zero.
-std::vector<size_t> keptIn(const KernelCall &call, size_t n, const char *dimension) {
-    const Value &bits = call.args[1];
-    if (!bits.isMatrix() || bits.valueType() == ValueType::Str)
-        wrongArgument(call, 1, "a numeric matrix with one column");
-    const Dense &m = bits.dense();
-    if (m.cols() != 1)
-        throw executionError("a filter must have one column, got " + m.shapeText());
-    if (m.rows() != n)
-        throw executionError(std::string("a ") + dimension + " filter needs one entry per " + dimension + ", got " +
-                             std::to_string(m.rows()) + " entries for " + std::to_string(n) + " " + dimension + "s");
-    std::vector<size_t> positions;
-    withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
-        auto cells = m.view<T>();
-        for (size_t r = 0; r < n; ++r)
-            if (cells(r, 0) != T(0))
-                positions.push_back(r);
-    });
-    return positions;
 }
 
 Value filterRow(KernelCall &call, const Value &x, const Value &) {

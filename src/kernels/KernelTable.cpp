@@ -2,6 +2,7 @@
 #include "kernels/KernelTable.h"
 
 #include "kernels/Convert.h"
+#include "kernels/csr/StoredValues.h"
 #include "ops/Registry.h"
 
 namespace daphne {
@@ -81,6 +82,8 @@ void runConverted(KernelCall &call, const Implementation &implementation) {
 }
 
 } // namespace
+
+void runDensified(KernelCall &call) { runConverted(call, call.kernel.implementations[0]); }
 
 void Kernel::run(KernelCall &call) const {
     bool anyCsr = false;

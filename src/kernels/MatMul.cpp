@@ -12,10 +12,33 @@
 #include <cblas.h>
 
 #include "data/CopyCells.h"
-#include "kernels/KernelTable.h"
+#include "kernels/MatMul.h"
 #include "kernels/WideVectors.h"
 
 namespace daphne {
+
+ValueType productType(const Matrix &lhs, const Matrix &rhs, TransposeFlags transpose) {
+    auto shape = [](const Matrix &m, bool t) {
+        return std::to_string(t ? m.cols() : m.rows()) + "x" + std::to_string(t ? m.rows() : m.cols());
+    };
+    size_t left = transpose.lhs ? lhs.rows() : lhs.cols(), right = transpose.rhs ? rhs.cols() : rhs.rows();
+    if (left != right)
+        throw executionError("needs as many columns on the left as rows on the right, got " +
+                             shape(lhs, transpose.lhs) + " and " + shape(rhs, transpose.rhs));
+    ValueType g = mostGeneral(lhs.type(), rhs.type());
+    return g == ValueType::Bool ? ValueType::SI64 : g;
+}
+
+void needOneColumn(const Matrix &x) {
+    if (x.cols() != 1)
+        throw executionError("needs a right-hand side with one column, got " + x.shapeText());
+}
+
+void needNumericMatrices(const KernelCall &call, size_t numMatrices) {
+    for (size_t i = 0; i < numMatrices; ++i)
+        if (call.args[i].matrix().type() == ValueType::Str)
+            wrongArgument(call, i, "a numeric matrix");
+}
 
 namespace {
 
@@ -195,21 +218,8 @@ template <class T> Ref<Dense> multiply(ValueType type, const Oriented<T> &a, con
     return result;
 }
 
-struct Flags {
-    bool lhs, rhs;
-};
-
-Value product(const Dense &lhs, const Dense &rhs, Flags transpose) {
-    auto shape = [](const Dense &m, bool t) {
-        return std::to_string(t ? m.cols() : m.rows()) + "x" + std::to_string(t ? m.rows() : m.cols());
-    };
-    size_t left = transpose.lhs ? lhs.rows() : lhs.cols(), right = transpose.rhs ? rhs.cols() : rhs.rows();
-    if (left != right)
-        throw executionError("needs as many columns on the left as rows on the right, got " +
-                             shape(lhs, transpose.lhs) + " and " + shape(rhs, transpose.rhs));
-    ValueType g = mostGeneral(lhs.type(), rhs.type());
-    if (g == ValueType::Bool)
-        g = ValueType::SI64; // products of bool are counts
+Value product(const Dense &lhs, const Dense &rhs, TransposeFlags transpose) {
+    ValueType g = productType(lhs, rhs, transpose);
     auto l = converted(lhs, g);
     auto r = &lhs == &rhs ? l : converted(rhs, g);
     return withNumericType(g, [&]<class T>(TypeTag<T>) -> Value {
@@ -220,26 +230,19 @@ Value product(const Dense &lhs, const Dense &rhs, Flags transpose) {
     });
 }
 
-void needNumbers(const KernelCall &call, size_t numMatrices) {
-    for (size_t i = 0; i < numMatrices; ++i)
-        if (call.args[i].dense().type() == ValueType::Str)
-            wrongArgument(call, i, "a numeric matrix");
-}
-
 Value matMul(KernelCall &call, const Dense &lhs, const Dense &rhs, bool transposeLhs, bool transposeRhs) {
-    needNumbers(call, 2);
+    needNumericMatrices(call, 2);
     return product(lhs, rhs, {transposeLhs, transposeRhs});
 }
 
 Value syrk(KernelCall &call, const Dense &x) {
-    needNumbers(call, 1);
+    needNumericMatrices(call, 1);
     return product(x, x, {true, false});
 }
 
 Value gemv(KernelCall &call, const Dense &a, const Dense &x) {
-    needNumbers(call, 2);
-    if (x.cols() != 1)
-        throw executionError("needs a right-hand side with one column, got " + x.shapeText());
+    needNumericMatrices(call, 2);
+    needOneColumn(x);
     return product(a, x, {true, false});
 }
 

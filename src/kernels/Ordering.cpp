@@ -8,6 +8,7 @@
 #include "kernels/RadixSort.h"
 #include "kernels/RawCells.h"
 #include "kernels/Selection.h"
+#include "kernels/csr/CsrParts.h"
 
 namespace daphne {
 
@@ -89,7 +90,9 @@ Value sortedColumn(const Dense &x, bool ascending) {
 }
 
 Ref<Dense> columnOf(const Value &x, size_t c) {
-    return x.isFrame() ? x.frame().columns[c] : Dense::window(x.dense(), 0, x.dense().rows(), c, c + 1);
+    if (x.isFrame())
+        return x.frame().columns[c];
+    return x.isCsr() ? denseColumn(x.csr(), c) : Dense::window(x.dense(), 0, x.dense().rows(), c, c + 1);
 }
 
 std::vector<SortKey> sortKeys(KernelCall &call, const Value &x, size_t numCols) {
@@ -105,17 +108,18 @@ std::vector<SortKey> sortKeys(KernelCall &call, const Value &x, size_t numCols) 
     return keys;
 }
 
-Value order(KernelCall &call, const Value &x, std::span<const Value> rest) {
+Value order(KernelCall &call, AnyValue data, std::span<const Value> rest) {
+    const Value &x = data.value;
     if (!x.isMatrix() && !x.isFrame())
         wrongArgument(call, 0, "a matrix or frame");
     if (rest.size() < 3 || rest.size() % 2 == 0)
         throw executionError("order needs the data, k column positions, k ascending flags and returnIdxs; got " +
                              std::to_string(call.args.size()) + " arguments");
-    size_t rows = x.isFrame() ? x.frame().rows() : x.dense().rows();
-    size_t cols = x.isFrame() ? x.frame().cols() : x.dense().cols();
+    size_t rows = x.isFrame() ? x.frame().rows() : x.matrix().rows();
+    size_t cols = x.isFrame() ? x.frame().cols() : x.matrix().cols();
     std::vector<SortKey> keys = sortKeys(call, x, cols);
     bool wantsPositions = detail::FromValue<bool>::get(call, call.args.size() - 1);
-    if (!wantsPositions && x.isMatrix() && cols == 1 && rows >= kRadixCells && x.dense().contiguous() &&
+    if (!wantsPositions && x.isMatrix() && !x.isCsr() && cols == 1 && rows >= kRadixCells && x.dense().contiguous() &&
         x.dense().type() != ValueType::Str)
         return sortedColumn(x.dense(), keys[0].ascending); // further keys are the same column
     auto positions = sortedRows(rows, keys);
@@ -124,6 +128,8 @@ Value order(KernelCall &call, const Value &x, std::span<const Value> rest) {
     std::span<const size_t> order(positions->view<uint64_t>().data, rows);
     if (x.isFrame())
         return pickRows(x.frame(), order);
+    if (x.isCsr())
+        return pickRows(x.csr(), order);
     return pickRows(x.dense(), order);
 }
 

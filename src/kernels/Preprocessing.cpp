@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/CopyCells.h"
+#include "data/CsrEntries.h"
 #include "kernels/KernelTable.h"
 
 namespace daphne {
@@ -57,24 +58,25 @@ Value ctable(KernelCall &call, const Dense &lhs, const Dense &rhs, std::span<con
     auto r = coordinates(lhs), c = coordinates(rhs);
     size_t rows = extent(sized ? rest[rest.size() - 2].as<int64_t>() : -1, r);
     size_t cols = extent(sized ? rest[rest.size() - 1].as<int64_t>() : -1, c);
-    auto result = Dense::create(weight.scalarType(), rows, cols, Buffer::Init::Zero);
-    withNumericType(weight.scalarType(), [&]<class T>(TypeTag<T>) {
-        auto out = result->mutableView<T>();
-        T w = weight.as<T>();
-        for (size_t k = 0; k < r.size(); ++k) {
-            auto i = static_cast<size_t>(r[k]), j = static_cast<size_t>(c[k]);
-            if (i >= rows || j >= cols)
-                continue;
-            if constexpr (std::is_same_v<T, bool>)
-                out(i, j) = out(i, j) || w;
-            else if constexpr (std::is_integral_v<T>)
-                out(i, j) = static_cast<T>(static_cast<std::make_unsigned_t<T>>(out(i, j)) +
-                                           static_cast<std::make_unsigned_t<T>>(w));
-            else
-                out(i, j) += w;
+    bool asCsr = (call.wantsCsr & 1) || call.context.representation.prefersCsr(weight.scalarType(), rows, cols,
+                                                                              static_cast<double>(r.size()));
+    return withNumericType(weight.scalarType(), [&]<class T>(TypeTag<T>) -> Value {
+        Entries<T> pairs;
+        pairs.single = weight.as<T>();
+        auto forEachInside = [&](auto &&f) {
+            for (size_t k = 0; k < r.size(); ++k)
+                if (auto i = static_cast<size_t>(r[k]), j = static_cast<size_t>(c[k]); i < rows && j < cols)
+                    f(i, j);
+        };
+        if (asCsr) {
+            forEachInside([&](size_t i, size_t j) { pairs.add(i, j); });
+            return csrFromEntries(pairs, weight.scalarType(), rows, cols, SamePlace::Add);
         }
+        auto result = Dense::create(weight.scalarType(), rows, cols, Buffer::Init::Zero);
+        auto out = result->template mutableView<T>();
+        forEachInside([&](size_t i, size_t j) { out(i, j) = detail::sumOfCells(out(i, j), pairs.single); });
+        return result;
     });
-    return result;
 }
 
 // --------------------------------------------------------------------- recode
@@ -163,8 +165,9 @@ template <class T> std::vector<int64_t> codesOf(const DenseView<const T> &x, siz
     return codes;
 }
 
-template <class T, class Out> void encode(const DenseView<const T> &x, std::span<const int64_t> info, Dense &result) {
-    auto out = result.mutableView<Out>();
+/// Calls put(row, column, value) for all cells of the result that may be non-zero, column by column.
+template <class T, class Out, class Put>
+void encode(const DenseView<const T> &x, std::span<const int64_t> info, Put &&put) {
     size_t at = 0;
     for (size_t c = 0; c < x.cols; ++c) {
         if (info[c] == kKeep) {
@@ -172,7 +175,7 @@ template <class T, class Out> void encode(const DenseView<const T> &x, std::span
                 throw executionError("a column of strings cannot be kept (column " + std::to_string(c) + ")");
             else
                 for (size_t r = 0; r < x.rows; ++r)
-                    out(r, at) = x(r, c);
+                    put(r, at, x(r, c));
             ++at;
         } else if (info[c] > 0) {
             auto codes = codesOf(x, c);
@@ -180,7 +183,7 @@ template <class T, class Out> void encode(const DenseView<const T> &x, std::span
                 if (codes[r] < 0 || codes[r] >= info[c])
                     throw executionError("value " + std::to_string(codes[r]) + " of column " + std::to_string(c) +
                                          " is outside [0, " + std::to_string(info[c]) + ")");
-                out(r, at + static_cast<size_t>(codes[r])) = Out(1);
+                put(r, at + static_cast<size_t>(codes[r]), Out(1));
             }
             at += static_cast<size_t>(info[c]);
         }
@@ -189,18 +192,26 @@ template <class T, class Out> void encode(const DenseView<const T> &x, std::span
 
 Value oneHot(KernelCall &call, const Dense &x, const Dense &info) {
     needNumbers(call, 1);
-    auto entries = oneHotInfo(x, info);
+    auto columnInfo = oneHotInfo(x, info);
     size_t cols = 0;
-    for (int64_t d : entries)
+    for (int64_t d : columnInfo)
         if (__builtin_add_overflow(cols, static_cast<size_t>(d == kKeep ? 1 : d), &cols))
             throw executionError("the result has too many columns");
     ValueType type = x.type() == ValueType::Str ? ValueType::SI64 : x.type();
-    auto result = Dense::create(type, x.rows(), cols, Buffer::Init::Zero);
-    withValueType(x.type(), [&]<class T>(TypeTag<T>) {
+    bool asCsr = (call.wantsCsr & 1) ||
+                 call.context.representation.prefersCsr(type, x.rows(), cols, static_cast<double>(x.cells()));
+    return withValueType(x.type(), [&]<class T>(TypeTag<T>) -> Value {
         using Out = std::conditional_t<std::is_same_v<T, std::string>, int64_t, T>;
-        encode<T, Out>(x.view<T>(), entries, *result);
+        if (asCsr) {
+            Entries<Out> entries;
+            encode<T, Out>(x.view<T>(), columnInfo, [&](size_t r, size_t c, Out value) { entries.add(r, c, value); });
+            return csrFromEntries(entries, type, x.rows(), cols, SamePlace::LastCounts);
+        }
+        auto result = Dense::create(type, x.rows(), cols, Buffer::Init::Zero);
+        auto out = result->template mutableView<Out>();
+        encode<T, Out>(x.view<T>(), columnInfo, [&](size_t r, size_t c, Out value) { out(r, c) = value; });
+        return result;
     });
-    return result;
 }
 
 // ------------------------------------------------------------------------ bin

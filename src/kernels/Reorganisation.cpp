@@ -6,7 +6,8 @@
 #include <cmath>
 
 #include "data/CopyCells.h"
-#include "kernels/KernelTable.h"
+#include "kernels/Reorganisation.h"
+#include "kernels/Selection.h"
 #include "kernels/TransposeCells.h"
 
 namespace daphne {
@@ -19,7 +20,9 @@ void transposeTexts(const DenseView<const std::string> &in, const DenseView<std:
             out(c, r) = in(r, c);
 }
 
-Value transpose(KernelCall &, const Dense &x) {
+} // namespace
+
+Ref<Dense> transposed(const Dense &x) {
     if (x.contiguous() && (x.rows() == 1 || x.cols() == 1))
         return Dense::reshaped(x, x.cols(), x.rows());
     auto result = Dense::create(x.type(), x.cols(), x.rows());
@@ -30,9 +33,13 @@ Value transpose(KernelCall &, const Dense &x) {
     return result;
 }
 
-[[noreturn]] void cannotBind(const char *dimension, const std::string &l, const std::string &r) {
+void cannotBind(const char *dimension, const std::string &l, const std::string &r) {
     throw executionError(std::string("binding needs equal numbers of ") + dimension + ", got " + l + " and " + r);
 }
+
+namespace {
+
+Value transpose(KernelCall &, const Dense &x) { return transposed(x); }
 
 Ref<Dense> bindColumns(const Dense &l, const Dense &r) {
     if (l.rows() != r.rows())
@@ -79,7 +86,8 @@ Ref<Frame> bindRows(const Frame &l, const Frame &r) {
     return result;
 }
 
-/// Two matrices or two frames.
+} // namespace
+
 bool areFrames(const KernelCall &call) {
     const Value &l = call.args[0], &r = call.args[1];
     for (size_t i = 0; i < 2; ++i)
@@ -89,6 +97,8 @@ bool areFrames(const KernelCall &call) {
         throw executionError("cannot bind a matrix with a frame, got " + describe(l) + " and " + describe(r));
     return l.isFrame();
 }
+
+namespace {
 
 Value colBind(KernelCall &call, const Value &l, const Value &r) {
     if (areFrames(call))
@@ -102,11 +112,19 @@ Value rowBind(KernelCall &call, const Value &l, const Value &r) {
     return bindRows(l.dense(), r.dense());
 }
 
-Value reshape(KernelCall &, const Dense &x, size_t rows, size_t cols) {
+} // namespace
+
+void needReshapable(const Matrix &x, size_t rows, size_t cols) {
     size_t cells = 0;
     if (__builtin_mul_overflow(rows, cols, &cells) || cells != x.cells())
         throw executionError("cannot reshape " + x.shapeText() + " (" + std::to_string(x.cells()) + " cells) to " +
                              std::to_string(rows) + "x" + std::to_string(cols));
+}
+
+namespace {
+
+Value reshape(KernelCall &, const Dense &x, size_t rows, size_t cols) {
+    needReshapable(x, rows, cols);
     return x.contiguous() ? Dense::reshaped(x, rows, cols) : Dense::reshaped(*x.copy(), rows, cols);
 }
 
@@ -154,7 +172,10 @@ template <class T> void replaceCells(Dense &x, const T &pattern, const T &replac
                 *p = replacement;
 }
 
-Value replace(KernelCall &call, const Dense &x, const Value &pattern, const Value &replacement) {
+} // namespace
+
+ValueType replacedType(const KernelCall &call) {
+    const Matrix &x = call.args[0].matrix();
     ValueType g = x.type();
     for (size_t i = 1; i < 3; ++i) {
         const Value &v = call.args[i];
@@ -165,6 +186,13 @@ Value replace(KernelCall &call, const Dense &x, const Value &pattern, const Valu
                                  describe(v));
         g = mostGeneral(g, v.scalarType());
     }
+    return g;
+}
+
+namespace {
+
+Value replace(KernelCall &call, const Dense &x, const Value &pattern, const Value &replacement) {
+    ValueType g = replacedType(call);
     Value result;
     if (g == x.type() && call.canTake(0))
         result = std::move(call.args[0]);
@@ -175,10 +203,19 @@ Value replace(KernelCall &call, const Dense &x, const Value &pattern, const Valu
     return result;
 }
 
-void needSquare(const Dense &x) {
+} // namespace
+
+void needSquare(const Matrix &x) {
     if (x.rows() != x.cols())
         throw executionError("needs a square matrix, got " + x.shapeText());
 }
+
+void needColumn(const Matrix &x) {
+    if (x.cols() != 1)
+        throw executionError("needs a matrix with one column, got " + x.shapeText());
+}
+
+namespace {
 
 /// Cells outside the triangle become 0; without `values` the kept non-zero ones become 1.
 template <class T> void keepTriangle(Dense &x, bool upper, bool diag, bool values) {
@@ -204,9 +241,28 @@ Value tri(KernelCall &call, const Dense &x, bool upper, bool diag, bool values) 
     return result;
 }
 
-Value diagMatrix(KernelCall &, const Dense &x) {
-    if (x.cols() != 1)
-        throw executionError("needs a matrix with one column, got " + x.shapeText());
+/// At most one stored cell per row.
+template <class T> Ref<Csr> diagonalCsr(const Dense &x) {
+    auto in = x.view<T>();
+    auto result = Csr::create(x.type(), in.rows, in.rows, in.rows);
+    withIndexType(result->hasWideIndex(), [&]<class I>(TypeTag<I>) {
+        uint64_t at = 0;
+        for (size_t r = 0; r < in.rows; ++r) {
+            if (in(r, 0) != T(0)) {
+                result->template mutableColumns<I>()[at] = static_cast<I>(r);
+                result->template mutableValues<T>()[at++] = in(r, 0);
+            }
+            result->mutableOffsets()[r + 1] = at;
+        }
+    });
+    return result;
+}
+
+Value diagMatrix(KernelCall &call, const Dense &x) {
+    needColumn(x);
+    if ((call.wantsCsr & 1) || call.context.representation.prefersCsr(x.type(), x.rows(), x.rows(),
+                                                                     static_cast<double>(x.rows())))
+        return withNumericType(x.type(), [&]<class T>(TypeTag<T>) { return diagonalCsr<T>(x); });
     auto result = Dense::create(x.type(), x.rows(), x.rows(), Buffer::Init::Zero);
     withValueType(x.type(), [&]<class T>(TypeTag<T>) {
         auto in = x.view<T>();

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Picking rows and columns of dense matrices by position.
+/// Picking rows and columns of matrices by position, transposing; what positions the arguments of indexing mean.
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "data/Value.h"
+#include "kernels/KernelTable.h"
+#include "ops/Range.h"
 
 namespace daphne {
 
@@ -14,5 +17,14 @@ Ref<Dense> pickRows(const Dense &m, std::span<const size_t> positions);
 Ref<Dense> pickCols(const Dense &m, std::span<const size_t> positions);
 /// Rows of all columns of f in the given order.
 Ref<Frame> pickRows(const Frame &f, std::span<const size_t> positions);
+/// Rows and columns exchanged; shares the cells where they stay in place.
+Ref<Dense> transposed(const Dense &m);
+
+/// The positions meant by lo:hi among n rows or columns, as `dimension` says. Throws Error (status 3) if out of range.
+ops::Range rangeIn(int64_t lo, int64_t hi, size_t n, const char *dimension);
+/// Positions meant by args[1]: a dense column of numbers or one number. Throws Error (status 3).
+std::vector<size_t> positionsIn(const KernelCall &call, size_t n, const char *dimension);
+/// Positions whose entry in args[1], a dense column, is not zero. Throws Error (status 3).
+std::vector<size_t> keptIn(const KernelCall &call, size_t n, const char *dimension);
 
 } // namespace daphne

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Aggregates over all cells, per row and per column, positions of extremes,
-/// and cumulative operations.
-#include "ops/Registry.h"
-#include "ops/Rules.h"
+/// Aggregates over all cells, per row, per column and per group, positions of
+/// extremes, and cumulative operations.
+#include "ops/Operands.h"
 
 namespace daphne::ops {
 
 namespace {
 
 using namespace rule;
-using Types = std::vector<TypeDesc>;
 
 bool ifTypeUnknown(const InferCall &call) { return !call.type(0).isComplete(); }
 
@@ -32,6 +30,25 @@ template <TypeRule Result> Types perColumn(const InferCall &call) {
     needNumericMatrix(call, 0);
     return {TypeDesc::matrix(Result(call.type(0).valueType), 1, call.type(0).cols)};
 }
+/// Smallest and largest cells: strings too.
+Types extremeOfAll(const InferCall &call) {
+    needMatrix(call, 0);
+    return {TypeDesc::scalar(call.type(0).valueType)};
+}
+Types extremePerRow(const InferCall &call) {
+    needMatrix(call, 0);
+    return {TypeDesc::matrix(call.type(0).valueType, call.type(0).rows, 1)};
+}
+Types extremePerColumn(const InferCall &call) {
+    needMatrix(call, 0);
+    return {TypeDesc::matrix(call.type(0).valueType, 1, call.type(0).cols)};
+}
+/// No string is larger than all others, so that no cells have no extreme.
+bool ifStringsMayBeMissing(const InferCall &call) {
+    const TypeDesc &x = call.type(0);
+    return ifTypeUnknown(call) || (x.valueType == ValueType::Str && (x.rows <= 0 || x.cols <= 0));
+}
+
 template <TypeRule Result> Types cumulative(const InferCall &call) {
     needNumericMatrix(call, 0);
     return {TypeDesc::matrix(Result(call.type(0).valueType), call.type(0).rows, call.type(0).cols)};
@@ -40,6 +57,33 @@ template <TypeRule Result> Types cumulative(const InferCall &call) {
 /// Nothing has a smallest cell where there are no cells.
 bool ifRowsMayBeEmpty(const InferCall &call) { return ifTypeUnknown(call) || call.type(0).cols <= 0; }
 bool ifColumnsMayBeEmpty(const InferCall &call) { return ifTypeUnknown(call) || call.type(0).rows <= 0; }
+
+/// f(arg, groupIds, numGroups): entry k of the result is over the cells of the column arg whose id is k.
+TypeDesc grouped(const InferCall &call, ValueType result) {
+    const TypeDesc &x = call.type(0), &ids = call.type(1);
+    needNumericMatrix(call, 1);
+    int64_t numGroups = sizeOperand(call, 2);
+    for (const TypeDesc *t : {&x, &ids})
+        if (t->cols >= 0 && t->cols != 1)
+            throw wrong(call, "values and group ids must have one column each, got " + x.shapeText() + " and " +
+                                  ids.shapeText());
+    if (x.rows >= 0 && ids.rows >= 0 && x.rows != ids.rows)
+        throw wrong(call, "needs one group id per value, got " + x.shapeText() + " values and " + ids.shapeText() +
+                              " ids");
+    return TypeDesc::matrix(result, numGroups, 1);
+}
+template <TypeRule Result> Types perGroup(const InferCall &call) {
+    needNumericMatrix(call, 0);
+    return {grouped(call, Result(call.type(0).valueType))};
+}
+Types countPerGroup(const InferCall &call) {
+    needMatrix(call, 0);
+    return {grouped(call, ValueType::Size)};
+}
+
+constexpr OpInfo groups(std::string_view name, InferFn infer) {
+    return {.mnemonic = name, .minArgs = 3, .maxArgs = 3, .infer = infer, .mayFail = always};
+}
 
 constexpr OpInfo row(std::string_view name, Family family, InferFn infer, FaultFn mayFail = ifTypeUnknown) {
     return {.mnemonic = name, .family = family, .infer = infer, .mayFail = mayFail};
@@ -59,12 +103,15 @@ constexpr OpInfo kOps[] = {
     row("sumAll", Family::AggAll, all<counted>),
     row("sumRow", Family::AggRow, perRow<counted>),
     row("sumCol", Family::AggCol, perColumn<counted>),
-    row("minAll", Family::AggAll, all<same>),
-    row("minRow", Family::AggRow, perRow<same>),
-    row("minCol", Family::AggCol, perColumn<same>),
-    row("maxAll", Family::AggAll, all<same>),
-    row("maxRow", Family::AggRow, perRow<same>),
-    row("maxCol", Family::AggCol, perColumn<same>),
+    row("prodAll", Family::AggAll, all<counted>),
+    row("prodRow", Family::AggRow, perRow<counted>),
+    row("prodCol", Family::AggCol, perColumn<counted>),
+    row("minAll", Family::AggAll, extremeOfAll, ifStringsMayBeMissing),
+    row("minRow", Family::AggRow, extremePerRow, ifStringsMayBeMissing),
+    row("minCol", Family::AggCol, extremePerColumn, ifStringsMayBeMissing),
+    row("maxAll", Family::AggAll, extremeOfAll, ifStringsMayBeMissing),
+    row("maxRow", Family::AggRow, extremePerRow, ifStringsMayBeMissing),
+    row("maxCol", Family::AggCol, extremePerColumn, ifStringsMayBeMissing),
     row("meanAll", Family::AggAll, all<floatOf>),
     row("meanRow", Family::AggRow, perRow<floatOf>),
     row("meanCol", Family::AggCol, perColumn<floatOf>),
@@ -78,6 +125,13 @@ constexpr OpInfo kOps[] = {
     row("idxminCol", Family::AggCol, perColumn<position>, ifColumnsMayBeEmpty),
     row("idxmaxRow", Family::AggRow, perRow<position>, ifRowsMayBeEmpty),
     row("idxmaxCol", Family::AggCol, perColumn<position>, ifColumnsMayBeEmpty),
+    groups("sumGrp", perGroup<counted>),
+    groups("minGrp", perGroup<same>),
+    groups("maxGrp", perGroup<same>),
+    groups("meanGrp", perGroup<floatOf>),
+    groups("varGrp", perGroup<floatOf>),
+    groups("stddevGrp", perGroup<floatOf>),
+    groups("countGrp", countPerGroup),
     down("sumCum", cumulative<counted>),
     down("prodCum", cumulative<counted>),
     down("minCum", cumulative<same>),
@@ -85,30 +139,47 @@ constexpr OpInfo kOps[] = {
 };
 
 constexpr Builtin kBuiltins[] = {
-    {.signature = "sum(arg[, axisOrGroups])", .op = "sumAll", .rowOp = "sumRow", .colOp = "sumCol",
-     .doc = "Sum of all cells, per row (axis 0) or per column (axis 1).",
-     .example = "X = [1, 2, 3, 4](2, 2); print(sum(X)); print(sum(X, 0));",
-     .expect = "10\nDenseMatrix(2x1, int64_t)\n3\n7\n"},
-    {.signature = "aggMin(arg[, axisOrGroups])", .op = "minAll", .rowOp = "minRow", .colOp = "minCol",
-     .doc = "Smallest of all cells, per row (axis 0) or per column (axis 1).",
+    {.signature = "sum(arg[, axisOrGroups[, numGroups]])", .op = "sumAll", .rowOp = "sumRow", .colOp = "sumCol",
+     .groupOp = "sumGrp",
+     .doc = "Sum of all cells, per row (axis 0), per column (axis 1), or per group: the cells of a column whose group "
+            "id, in a column of the same length, is 0, 1, ..., numGroups - 1.",
+     .example = "X = [1, 2, 3, 4](2, 2); print(sum(X)); print(sum(X, 0)); print(sum([5, 6, 7], [1, 0, 1], 2));",
+     .expect = "10\nDenseMatrix(2x1, int64_t)\n3\n7\nDenseMatrix(2x1, int64_t)\n6\n12\n"},
+    {.signature = "prod(arg[, axis])", .op = "prodAll", .rowOp = "prodRow", .colOp = "prodCol",
+     .doc = "Product of all cells, per row (axis 0) or per column (axis 1); 1 for no cells. Integers wrap.",
+     .example = "X = [1, 2, 3, 4](2, 2); print(prod(X)); print(prod(X, 0));",
+     .expect = "24\nDenseMatrix(2x1, int64_t)\n2\n12\n"},
+    {.signature = "aggMin(arg[, axisOrGroups[, numGroups]])", .op = "minAll", .rowOp = "minRow", .colOp = "minCol",
+     .groupOp = "minGrp",
+     .doc = "Smallest of all cells, per row (axis 0), per column (axis 1) or per group as sum. Strings, compared byte "
+            "by byte, have no groups.",
      .example = "X = [1, 2, 3, 4](2, 2); print(aggMin(X)); print(aggMin(X, 1));",
      .expect = "1\nDenseMatrix(1x2, int64_t)\n1 2\n"},
-    {.signature = "aggMax(arg[, axisOrGroups])", .op = "maxAll", .rowOp = "maxRow", .colOp = "maxCol",
-     .doc = "Largest of all cells, per row (axis 0) or per column (axis 1).",
+    {.signature = "aggMax(arg[, axisOrGroups[, numGroups]])", .op = "maxAll", .rowOp = "maxRow", .colOp = "maxCol",
+     .groupOp = "maxGrp",
+     .doc = "Largest of all cells, per row (axis 0), per column (axis 1) or per group as sum. Strings, compared byte "
+            "by byte, have no groups.",
      .example = "X = [1, 2, 3, 4](2, 2); print(aggMax(X)); print(aggMax(X, 0));",
      .expect = "4\nDenseMatrix(2x1, int64_t)\n2\n4\n"},
-    {.signature = "mean(arg[, axisOrGroups])", .op = "meanAll", .rowOp = "meanRow", .colOp = "meanCol",
-     .doc = "Arithmetic mean of all cells, per row (axis 0) or per column (axis 1); nan for no cells.",
+    {.signature = "mean(arg[, axisOrGroups[, numGroups]])", .op = "meanAll", .rowOp = "meanRow", .colOp = "meanCol",
+     .groupOp = "meanGrp",
+     .doc = "Arithmetic mean of all cells, per row (axis 0), per column (axis 1) or per group as sum; nan for no "
+            "cells.",
      .example = "X = [1, 2, 3, 4](2, 2); print(mean(X)); print(mean(X, 1));",
      .expect = "2.5\nDenseMatrix(1x2, double)\n2 3\n"},
-    {.signature = "var(arg[, axisOrGroups])", .op = "varAll", .rowOp = "varRow", .colOp = "varCol",
-     .doc = "Population variance of all cells, per row (axis 0) or per column (axis 1).",
+    {.signature = "var(arg[, axisOrGroups[, numGroups]])", .op = "varAll", .rowOp = "varRow", .colOp = "varCol",
+     .groupOp = "varGrp",
+     .doc = "Population variance of all cells, per row (axis 0), per column (axis 1) or per group as sum.",
      .example = "X = [1, 2, 3, 4](2, 2); print(var(X)); print(var(X, 0));",
      .expect = "1.25\nDenseMatrix(2x1, double)\n0.25\n0.25\n"},
-    {.signature = "stddev(arg[, axisOrGroups])", .op = "stddevAll", .rowOp = "stddevRow", .colOp = "stddevCol",
-     .doc = "Population standard deviation of all cells, per row (axis 0) or per column (axis 1).",
+    {.signature = "stddev(arg[, axisOrGroups[, numGroups]])", .op = "stddevAll", .rowOp = "stddevRow",
+     .colOp = "stddevCol", .groupOp = "stddevGrp",
+     .doc = "Population standard deviation of all cells, per row (axis 0), per column (axis 1) or per group as sum.",
      .example = "X = [1, 2, 3, 4](2, 2); print(stddev(X)); print(stddev(X, 1));",
      .expect = "1.11803\nDenseMatrix(1x2, double)\n1 1\n"},
+    {.signature = "count(arg, groupIds, numGroups)", .op = "countGrp",
+     .doc = "Number of cells of the column arg per group: entry k counts those whose group id is k.",
+     .example = "print(count([5, 6, 7], [1, 0, 1], 3));", .expect = "DenseMatrix(3x1, uint64_t)\n1\n2\n0\n"},
     {.signature = "idxMin(arg, axis)", .op = "idxminRow", .rowOp = "idxminRow", .colOp = "idxminCol",
      .doc = "Position of the smallest cell of each row (axis 0) or column (axis 1), the first one on ties.",
      .example = "print(idxMin([4, 2, 2, 5](2, 2), 0));", .expect = "DenseMatrix(2x1, uint64_t)\n1\n0\n"},

@@ -95,6 +95,21 @@ inline bool constantsFrom(const InferCall &call, size_t first) {
     return true;
 }
 
+/// Throws unless operand i is, or may be, a numeric row or column, with n cells if n is not -1. Returns n or, if that
+/// is -1, the number of cells as far as it is known. `what` begins the message: "the bias".
+inline int64_t needVector(const InferCall &call, size_t i, int64_t n, const std::string &what) {
+    needNumericMatrix(call, i);
+    const TypeDesc &t = call.type(i);
+    if (!t.hasShape())
+        return n;
+    bool isVector = t.rows == 1 || t.cols == 1;
+    if (!isVector || (n >= 0 && t.rows * t.cols != n))
+        throw wrong(call, what + " must be a row or a column" +
+                              (n >= 0 ? " with " + std::to_string(n) + " cells" : std::string()) + ", got " +
+                              t.shapeText());
+    return t.rows * t.cols;
+}
+
 /// The value types of the operands are known and numeric.
 inline bool numericMatrix(const TypeDesc &t) { return t.isMatrix() && isNumeric(t.valueType); }
 

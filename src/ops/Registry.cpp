@@ -115,7 +115,9 @@ class SignatureParser {
 } // namespace
 
 Registry::Registry() {
-#define DAPHNE_OPS(name) add##name(*this);
+#define DAPHNE_OPS(name)                                                                                               \
+    currentTheme = #name;                                                                                              \
+    add##name(*this);
 #include "OpsList.inc"
 #undef DAPHNE_OPS
     auto byMnemonic = [](const OpInfo *a, const OpInfo *b) { return a->mnemonic < b->mnemonic; };
@@ -141,8 +143,10 @@ void Registry::add(std::span<const OpInfo> rows) {
 }
 
 void Registry::add(std::span<const Builtin> rows) {
-    for (const Builtin &row : rows)
+    for (const Builtin &row : rows) {
         allBuiltins.push_back(SignatureParser(row).parse());
+        allBuiltins.back().theme = currentTheme;
+    }
 }
 
 const OpInfo *Registry::findOp(std::string_view mnemonic) const {
@@ -200,8 +204,9 @@ std::string_view userName(std::string_view mnemonic) {
             return o.token;
     // Only messages need this, so a scan is fast enough.
     for (const BuiltinInfo &b : Registry::get().builtins())
-        if (b.row->op == mnemonic || b.row->rowOp == mnemonic || b.row->colOp == mnemonic)
-            return b.name;
+        for (std::string_view op : {b.row->op, b.row->rowOp, b.row->colOp, b.row->groupOp})
+            if (op == mnemonic)
+                return b.name;
     return mnemonic;
 }
 

@@ -6,7 +6,7 @@
 ///
 /// Vocabulary: a *builtin* is a name callable in DaphneDSL; an *op* is an
 /// operation of DaphneIR (several builtins and operators may map to one op, and
-/// one builtin to several ops: sum is sumAll, sumRow or sumCol); a *kernel* is
+/// one builtin to several ops: sum is sumAll, sumRow, sumCol or sumGrp); a *kernel* is
 /// an implementation of an op.
 ///
 /// A theme file src/ops/Foo.cpp defines `void addFoo(Registry &)`; the build
@@ -78,7 +78,8 @@ struct Builtin {
     std::string_view signature;
     std::string_view op; ///< mnemonic of the op it calls
     std::string_view rowOp = {},
-                     colOp = {}; ///< aggregates: op for axis 0 / 1 (second parameter, a parse-time constant)
+                     colOp = {}; ///< aggregates: op for axis 0 / 1 (the last parameter but numGroups)
+    std::string_view groupOp = {}; ///< aggregates: op for f(arg, groupIds, numGroups)
     bool positionalOnly = false;
     uint8_t parseTimeConstants = 0; ///< bit k: argument k must be a parse-time constant (besides the axis)
     ResultAtParse atParse =
@@ -97,10 +98,16 @@ struct BuiltinInfo {
     };
     const Builtin *row = nullptr;
     std::string_view name;
+    std::string_view theme; ///< name of the file with its row: "LinearAlgebra"
     std::vector<Param> params;
     bool variadic = false;
     size_t numRequired = 0;
+    /// A call with an axis, a parse-time constant 0 or 1, calls rowOp or colOp with the other arguments.
     bool hasAxis() const { return !row->rowOp.empty(); }
+    /// Position of the axis among the parameters; only if hasAxis().
+    size_t axisPosition() const { return params.size() - (row->groupOp.empty() ? 1 : 2); }
+    bool isAxisCall(size_t numArgs) const { return hasAxis() && numArgs == axisPosition() + 1; }
+    bool isGroupedCall(size_t numArgs) const { return !row->groupOp.empty() && numArgs == params.size(); }
 };
 
 class Registry {
@@ -123,6 +130,7 @@ class Registry {
     Registry();
     std::vector<const OpInfo *> opTable;  ///< sorted by mnemonic
     std::vector<BuiltinInfo> allBuiltins; ///< sorted by name
+    std::string_view currentTheme;        ///< of the rows being added
 };
 
 /// Mnemonic of an infix operator ("+" -> "ewAdd"); empty if there is none.

@@ -152,12 +152,15 @@ bool Checker::checkBuiltinConstants(const CheckedCall &checked, const BuiltinInf
         return call.span;
     };
     bool good = true;
-    if (builtin.hasAxis() && bound.size() == 2 && !(bound[1].constant && isAxis(*bound[1].constant))) {
-        good = false;
-        report(spanOfParam(1), bound[1].constant ? "the axis of " + quoted(call.callee) + " must be 0 or 1"
-                                                 : "the axis of " + quoted(call.callee) +
-                                                       " must be a constant: 0, 1, or a variable directly assigned one")
-            .withHint("0 aggregates each row, 1 each column");
+    if (builtin.isAxisCall(bound.size())) {
+        const auto &axis = bound.back().constant;
+        if (!axis || !isAxis(*axis)) {
+            good = false;
+            report(spanOfParam(bound.size() - 1),
+                   "the axis of " + quoted(call.callee) + " must be " +
+                       (axis ? "0 or 1" : "a constant: 0, 1, or a variable directly assigned one"))
+                .withHint("0 aggregates each row, 1 each column");
+        }
     }
     for (size_t p = 0; p < bound.size() && p < 8; ++p)
         if ((builtin.row->parseTimeConstants >> p & 1) && !bound[p].constant) {
@@ -215,9 +218,11 @@ std::vector<Checker::Type> Checker::builtinResults(const BuiltinInfo &builtin, c
     for (const Known &k : bound)
         args.push_back({k.type, k.constant});
     std::string_view mnemonic = row.op;
-    if (builtin.hasAxis() && bound.size() == 2) {
-        mnemonic = bound[1].constant->i == 0 ? row.rowOp : row.colOp;
+    if (builtin.isAxisCall(bound.size())) {
+        mnemonic = bound.back().constant->i == 0 ? row.rowOp : row.colOp;
         args.pop_back();
+    } else if (builtin.isGroupedCall(bound.size())) {
+        mnemonic = row.groupOp;
     } else if (!builtin.hasAxis()) {
         appendDefaults(builtin, args);
     }

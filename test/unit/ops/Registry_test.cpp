@@ -22,18 +22,25 @@ TEST(Registry, FindsOpsAndBuiltins) {
 TEST(Registry, TakesSignaturesApart) {
     const BuiltinInfo *sum = registry().findBuiltin("sum");
     ASSERT_TRUE(sum);
-    ASSERT_EQ(sum->params.size(), 2u);
+    ASSERT_EQ(sum->params.size(), 3u);
     EXPECT_EQ(sum->params[0].name, "arg");
     EXPECT_FALSE(sum->params[0].optional);
     EXPECT_EQ(sum->params[1].name, "axisOrGroups");
     EXPECT_TRUE(sum->params[1].optional);
     EXPECT_EQ(sum->params[1].defaultLiteral, "");
     EXPECT_EQ(sum->numRequired, 1u);
+    EXPECT_TRUE(sum->params[2].optional);
     EXPECT_TRUE(sum->hasAxis());
+    EXPECT_FALSE(sum->isAxisCall(1));
+    EXPECT_TRUE(sum->isAxisCall(2));
+    EXPECT_FALSE(sum->isGroupedCall(2));
+    EXPECT_TRUE(sum->isGroupedCall(3));
     const BuiltinInfo *idx = registry().findBuiltin("idxMin");
     ASSERT_TRUE(idx);
     EXPECT_EQ(idx->numRequired, 2u);
     EXPECT_FALSE(idx->variadic);
+    EXPECT_TRUE(idx->isAxisCall(2));
+    EXPECT_FALSE(idx->isGroupedCall(2));
 }
 
 TEST(Registry, ReadsDefaultsAndVariableArguments) {
@@ -54,7 +61,7 @@ TEST(Registry, ReadsDefaultsAndVariableArguments) {
 TEST(Registry, EveryBuiltinIsComplete) {
     for (const BuiltinInfo &b : registry().builtins()) {
         EXPECT_FALSE(b.row->doc.empty()) << b.name;
-        for (std::string_view op : {b.row->op, b.row->rowOp, b.row->colOp})
+        for (std::string_view op : {b.row->op, b.row->rowOp, b.row->colOp, b.row->groupOp})
             EXPECT_TRUE(op.empty() || registry().findOp(op)) << b.name << " calls " << op;
         std::set<std::string_view> names;
         for (const auto &p : b.params)

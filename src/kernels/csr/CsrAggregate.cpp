@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Aggregates of a Csr: stored cells are visited once, absent ones count as
+/// zeros by their number.
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/Extreme.h"
+#include "kernels/KernelTable.h"
+#include "kernels/Reduction.h"
+#include "kernels/csr/StoredValues.h"
+
+namespace daphne {
+
+namespace {
+
+enum class Over { All, Row, Col };
+
+/// Stored cells [begin, end) of a matrix as cells of type T, in blocks.
+template <class T> class StoredCells {
+  public:
+    explicit StoredCells(const Csr &m) : values(m, valueTypeOf<T>()) {}
+    template <class F> void run(uint64_t begin, uint64_t end, F &&f) {
+        constexpr size_t kBlock = CellReader<T>::kBlock;
+        for (; begin < end; begin += kBlock) {
+            size_t n = std::min<uint64_t>(kBlock, end - begin);
+            f(reinterpret_cast<const T *>(values.at(begin, n)), n);
+        }
+    }
+    template <class Map> T sum(uint64_t begin, uint64_t end, Map map) {
+        PairwiseSum<T> total;
+        run(begin, end, [&](const T *x, size_t n) { total.add(sumBlock(x, n, map)); });
+        return total.total();
+    }
+
+  private:
+    StoredValues values;
+};
+
+/// Runs f(result position, begin, end) for all stored cells at once or for those of every row.
+template <Over O, class T, class F> Value perRange(const Csr &m, ValueType type, F &&f) {
+    if constexpr (O == Over::All)
+        return Value::scalar(f(m.offsets()[0], m.offsets()[m.rows()]), type);
+    auto result = Dense::create(type, m.rows(), 1);
+    T *out = result->template mutableView<T>().data;
+    for (size_t r = 0; r < m.rows(); ++r)
+        out[r] = f(m.offsets()[r], m.offsets()[r + 1]);
+    return result;
+}
+
+/// Calls f(column, value) for all stored cells, row by row.
+template <class T, class F> void forEachStored(const Csr &m, F &&f) {
+    withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) {
+        const I *columns = m.columns<I>() + m.offsets()[0];
+        StoredCells<T>(m).run(m.offsets()[0], m.offsets()[m.rows()], [&](const T *x, size_t n) {
+            for (size_t i = 0; i < n; ++i)
+                f(static_cast<size_t>(columns[i]), x[i]);
+            columns += n;
+        });
+    });
+}
+
+// ------------------------------------------------------------- sums and means
+
+constexpr auto kUnchanged = [](auto x) { return x; };
+
+template <class T> Ref<Dense> columnSums(const Csr &m, ValueType type) {
+    auto result = Dense::create(type, 1, m.cols(), Buffer::Init::Zero);
+    T *out = result->mutableView<T>().data;
+    forEachStored<T>(m, [out](size_t c, T x) { out[c] = wrappingSum(out[c], x); });
+    return result;
+}
+
+template <Over O> Value sum(KernelCall &, const Csr &m) {
+    ValueType type = m.type() == ValueType::Bool ? ValueType::SI64 : m.type();
+    return withNumericType(type, [&]<class T>(TypeTag<T>) -> Value {
+        if constexpr (std::is_same_v<T, bool>) {
+            throw internalError("sum of bool cells");
+        } else if constexpr (O == Over::Col) {
+            return columnSums<T>(m, type);
+        } else {
+            StoredCells<T> cells(m);
+            return perRange<O, T>(m, type, [&](uint64_t begin, uint64_t end) {
+                return m.isPattern() ? static_cast<T>(end - begin) : cells.sum(begin, end, kUnchanged);
+            });
+        }
+    });
+}
+
+enum class Moment { Mean, Var, Stddev };
+
+template <class T> T finish(Moment moment, T sumOfSquares, T n) {
+    T variance = sumOfSquares / n;
+    return moment == Moment::Var ? variance : std::sqrt(variance);
+}
+
+/// Sum of the squared distances of absent cells from the mean, which may be infinite.
+template <class T> T absentSquares(size_t count, T mean) {
+    return count == 0 ? T(0) : static_cast<T>(count) * (mean * mean);
+}
+
+template <Over O, class T> Value momentOfRanges(Moment moment, const Csr &m) {
+    size_t count = O == Over::All ? m.cells() : m.cols();
+    T n = static_cast<T>(count);
+    StoredCells<T> cells(m);
+    return perRange<O, T>(m, valueTypeOf<T>(), [&](uint64_t begin, uint64_t end) {
+        if (count == 0)
+            return std::numeric_limits<T>::quiet_NaN();
+        T mean = cells.sum(begin, end, kUnchanged) / n;
+        if (moment == Moment::Mean)
+            return mean;
+        T squares = cells.sum(begin, end, [mean](T x) { return (x - mean) * (x - mean); });
+        return finish(moment, squares + absentSquares(count - (end - begin), mean), n);
+    });
+}
+
+template <class T> Value momentOfColumns(Moment moment, const Csr &m) {
+    auto result = columnSums<T>(m, valueTypeOf<T>());
+    T *out = result->template mutableView<T>().data;
+    T n = static_cast<T>(m.rows());
+    std::vector<T> means(m.cols());
+    for (size_t c = 0; c < m.cols(); ++c)
+        means[c] = out[c] = m.rows() == 0 ? std::numeric_limits<T>::quiet_NaN() : out[c] / n;
+    if (moment == Moment::Mean || m.rows() == 0)
+        return result;
+    std::vector<size_t> stored(m.cols());
+    std::fill_n(out, m.cols(), T(0));
+    forEachStored<T>(m, [&](size_t c, T x) {
+        out[c] += (x - means[c]) * (x - means[c]);
+        ++stored[c];
+    });
+    for (size_t c = 0; c < m.cols(); ++c)
+        out[c] = finish(moment, out[c] + absentSquares(m.rows() - stored[c], means[c]), n);
+    return result;
+}
+
+template <Moment M, Over O> Value moment(KernelCall &, const Csr &m) {
+    auto run = [&]<class T>(TypeTag<T>) {
+        if constexpr (O == Over::Col)
+            return momentOfColumns<T>(M, m);
+        else
+            return momentOfRanges<O, T>(M, m);
+    };
+    return m.type() == ValueType::F32 ? run(TypeTag<float>{}) : run(TypeTag<double>{});
+}
+
+// ------------------------------------------------------------------- extremes
+
+/// The first cell of row r, stored or not.
+template <class T, class I> T firstCell(const CsrView<T, I> &m, size_t r) {
+    uint64_t k = m.offsets[r];
+    return k < m.offsets[r + 1] && m.columns[k] == 0 ? m.value(k) : T(0);
+}
+
+/// Best of stored cells and, where cells are absent, zero; NaNs ignored.
+template <class Order, class T> T bestOf(StoredCells<T> &cells, uint64_t begin, uint64_t end, size_t count, T best) {
+    cells.run(begin, end, [&](const T *x, size_t n) { best = extremeOf<Order>(x, n, best); });
+    return end - begin < count && Order::better(T(0), best) ? T(0) : best;
+}
+
+template <class Order, class T, class I> Value extremeOfColumns(const Csr &m) {
+    auto result = Dense::create(m.type(), 1, m.cols());
+    T *out = result->mutableView<T>().data;
+    if (m.rows() == 0) {
+        std::fill_n(out, m.cols(), Order::template worst<T>());
+        return result;
+    }
+    // Row 0 starts, NaN included: nothing is better than a NaN that came first.
+    std::fill_n(out, m.cols(), T(0));
+    auto view = m.view<T, I>();
+    std::vector<uint64_t> stored(m.cols());
+    for (uint64_t k = view.offsets[0]; k < view.offsets[1]; ++k)
+        out[view.columns[k]] = view.value(k);
+    for (uint64_t k = view.offsets[0]; k < view.offsets[m.rows()]; ++k) {
+        I c = view.columns[k];
+        T x = view.value(k);
+        ++stored[c];
+        if (Order::better(x, out[c]))
+            out[c] = x;
+    }
+    for (size_t c = 0; c < m.cols(); ++c)
+        if (stored[c] < m.rows() && Order::better(T(0), out[c]))
+            out[c] = T(0);
+    return result;
+}
+
+template <class Order, Over O> Value extreme(KernelCall &, const Csr &m) {
+    return withNumericType(m.type(), [&]<class T>(TypeTag<T>) -> Value {
+        return withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) -> Value {
+            if constexpr (O == Over::Col) {
+                return extremeOfColumns<Order, T, I>(m);
+            } else {
+                StoredCells<T> cells(m);
+                constexpr T worst = Order::template worst<T>();
+                if (O == Over::All)
+                    return Value::scalar(
+                        bestOf<Order>(cells, m.offsets()[0], m.offsets()[m.rows()], m.cells(), worst), m.type());
+                auto result = Dense::create(m.type(), m.rows(), 1);
+                T *out = result->mutableView<T>().data;
+                auto view = m.view<T, I>();
+                for (size_t r = 0; r < m.rows(); ++r) {
+                    T first = m.cols() ? firstCell(view, r) : worst;
+                    out[r] = isNan(first)
+                                 ? first
+                                 : bestOf<Order>(cells, view.offsets[r], view.offsets[r + 1], m.cols(), first);
+                }
+                return result;
+            }
+        });
+    });
+}
+
+// --------------------------------------------------------- positions of extremes
+
+/// The position of the best cell among n, of which some are stored (ascending positions): left to right, the first on
+/// ties, absent cells being zeros.
+template <class Order, class T, class I> class BestPosition {
+  public:
+    void see(size_t position, T x) {
+        if (next < position)
+            take(next, T(0)); // all absent cells up to here are alike: the first of them counts
+        take(position, x);
+        next = position + 1;
+    }
+    size_t finish(size_t n) {
+        if (next < n)
+            take(next, T(0));
+        return best;
+    }
+
+  private:
+    void take(size_t position, T x) {
+        if (none || Order::better(x, value)) {
+            none = false;
+            value = x;
+            best = position;
+        }
+    }
+    size_t next = 0, best = 0;
+    T value = 0;
+    bool none = true;
+};
+
+template <class Order> Value positionInRow(KernelCall &, const Csr &m) {
+    if (m.cols() == 0 && m.rows() > 0)
+        throw executionError("rows without cells have no extreme: the matrix is " + m.shapeText());
+    auto result = Dense::create(ValueType::Size, m.rows(), 1);
+    uint64_t *out = result->mutableView<uint64_t>().data;
+    withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
+        withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) {
+            auto view = m.view<T, I>();
+            for (size_t r = 0; r < m.rows(); ++r) {
+                BestPosition<Order, T, I> best;
+                for (uint64_t k = view.offsets[r]; k < view.offsets[r + 1]; ++k)
+                    best.see(view.columns[k], view.value(k));
+                out[r] = best.finish(m.cols());
+            }
+        });
+    });
+    return result;
+}
+
+template <class Order> Value positionInColumn(KernelCall &, const Csr &m) {
+    if (m.rows() == 0 && m.cols() > 0)
+        throw executionError("columns without cells have no extreme: the matrix is " + m.shapeText());
+    auto result = Dense::create(ValueType::Size, 1, m.cols());
+    uint64_t *out = result->mutableView<uint64_t>().data;
+    withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
+        withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) {
+            auto view = m.view<T, I>();
+            std::vector<BestPosition<Order, T, I>> best(m.cols());
+            for (size_t r = 0; r < m.rows(); ++r)
+                for (uint64_t k = view.offsets[r]; k < view.offsets[r + 1]; ++k)
+                    best[view.columns[k]].see(r, view.value(k));
+            for (size_t c = 0; c < m.cols(); ++c)
+                out[c] = best[c].finish(m.rows());
+        });
+    });
+    return result;
+}
+
+} // namespace
+
+void addCsrAggregate(KernelTable &t) {
+    t.addSparse<&sum<Over::All>>("sumAll");
+    t.addSparse<&sum<Over::Row>>("sumRow");
+    t.addSparse<&sum<Over::Col>>("sumCol");
+    t.addSparse<&extreme<Smaller, Over::All>>("minAll");
+    t.addSparse<&extreme<Smaller, Over::Row>>("minRow");
+    t.addSparse<&extreme<Smaller, Over::Col>>("minCol");
+    t.addSparse<&extreme<Larger, Over::All>>("maxAll");
+    t.addSparse<&extreme<Larger, Over::Row>>("maxRow");
+    t.addSparse<&extreme<Larger, Over::Col>>("maxCol");
+    t.addSparse<&moment<Moment::Mean, Over::All>>("meanAll");
+    t.addSparse<&moment<Moment::Mean, Over::Row>>("meanRow");
+    t.addSparse<&moment<Moment::Mean, Over::Col>>("meanCol");
+    t.addSparse<&moment<Moment::Var, Over::All>>("varAll");
+    t.addSparse<&moment<Moment::Var, Over::Row>>("varRow");
+    t.addSparse<&moment<Moment::Var, Over::Col>>("varCol");
+    t.addSparse<&moment<Moment::Stddev, Over::All>>("stddevAll");
+    t.addSparse<&moment<Moment::Stddev, Over::Row>>("stddevRow");
+    t.addSparse<&moment<Moment::Stddev, Over::Col>>("stddevCol");
+    t.addSparse<&positionInRow<Smaller>>("idxminRow");
+    t.addSparse<&positionInColumn<Smaller>>("idxminCol");
+    t.addSparse<&positionInRow<Larger>>("idxmaxRow");
+    t.addSparse<&positionInColumn<Larger>>("idxmaxCol");
+}
+
+} // namespace daphne

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/csr/CsrParts.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "kernels/Convert.h"
+
+namespace daphne {
+
+namespace {
+
+const std::byte *valueBytes(const Csr &m) { return m.values<std::byte>(); }
+
+template <class From, class To> void shiftColumns(const From *from, To *to, size_t n, int64_t shift) {
+    for (size_t i = 0; i < n; ++i)
+        to[i] = static_cast<To>(static_cast<int64_t>(from[i]) + shift);
+}
+
+void fillWithOnes(std::byte *cells, ValueType type, size_t n) {
+    withNumericType(type, [&]<class T>(TypeTag<T>) { std::fill_n(reinterpret_cast<T *>(cells), n, T(1)); });
+}
+
+} // namespace
+
+CsrWriter::CsrWriter(ValueType type, size_t rows, size_t cols, size_t capacity, Csr::Values kind)
+    : target(Csr::create(type, rows, cols, capacity, kind)), offsets(target->mutableOffsets()),
+      values(target->mutableValues<std::byte>()), cellBytes(cellSize(type)), wide(target->hasWideIndex()) {}
+
+void CsrWriter::append(const Csr &from, uint64_t begin, uint64_t end, int64_t shift) {
+    size_t n = end - begin;
+    if (n == 0)
+        return;
+    withIndexType(from.hasWideIndex(), [&]<class From>(TypeTag<From>) {
+        withIndexType(wide, [&]<class To>(TypeTag<To>) {
+            const From *in = from.columns<From>() + begin;
+            To *out = target->mutableColumns<To>() + at;
+            if (std::is_same_v<From, To> && shift == 0)
+                std::memcpy(out, in, n * sizeof(To));
+            else
+                shiftColumns(in, out, n, shift);
+        });
+    });
+    if (values) {
+        if (from.isPattern())
+            fillWithOnes(values + at * cellBytes, target->type(), n);
+        else
+            std::memcpy(values + at * cellBytes, valueBytes(from) + begin * cellBytes, n * cellBytes);
+    }
+    at += n;
+}
+
+void CsrWriter::appendRows(const Csr &from) {
+    const uint64_t *o = from.offsets();
+    uint64_t first = at;
+    append(from, o[0], o[from.rows()]);
+    for (size_t r = 0; r < from.rows(); ++r)
+        offsets[++row] = first + (o[r + 1] - o[0]);
+}
+
+uint64_t lowerBound(const Csr &m, size_t r, uint64_t c) {
+    return withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) {
+        const I *columns = m.columns<I>();
+        auto found = std::lower_bound(columns + m.offsets()[r], columns + m.offsets()[r + 1], c,
+                                      [](I a, uint64_t b) { return a < b; });
+        return static_cast<uint64_t>(found - columns);
+    });
+}
+
+Ref<Csr> converted(const Csr &m, ValueType to) {
+    if (m.type() == to)
+        return Ref<Csr>::share(const_cast<Csr *>(&m));
+    if (m.isPattern())
+        return Csr::withStructureOf(m, to, BufferRef());
+    if (m.nonZeros() < m.capacity() / 2) { // a small window: do not copy the rest of the whole
+        CsrWriter compact(m.type(), m.rows(), m.cols(), m.nonZeros(), Csr::Values::Stored);
+        compact.appendRows(m);
+        return converted(*compact.finish(), to);
+    }
+    uint64_t first = m.offsets()[0];
+    BufferRef values(Buffer::create(to, m.capacity(), Buffer::Init::None));
+    converter(m.type(), to)(valueBytes(m) + first * cellSize(m.type()), values.as<std::byte>() + first * cellSize(to),
+                            m.nonZeros());
+    return Csr::withStructureOf(m, to, std::move(values));
+}
+
+namespace {
+
+/// Counting sort of the stored cells by column; rows are visited in order, so they ascend in each column. After
+/// counting, next[c] is where the next cell of column c goes.
+template <class In, class Out, class Move> void scatter(const Csr &m, Csr &result, Move move) {
+    const uint64_t *o = m.offsets();
+    const In *columns = m.columns<In>();
+    // offsets[c + 1] serves as next[c] while scattering: it starts as the begin of row c and ends as its end.
+    uint64_t *next = result.mutableOffsets() + 1;
+    size_t rows = m.rows(), cols = m.cols();
+    if (cols == 0)
+        return;
+    for (uint64_t k = o[0]; k < o[rows]; ++k)
+        ++next[columns[k]];
+    uint64_t sum = 0;
+    for (size_t c = 0; c < cols; ++c)
+        sum += std::exchange(next[c], sum);
+    Out *out = result.mutableColumns<Out>();
+    for (size_t r = 0; r < rows; ++r)
+        for (uint64_t k = o[r]; k < o[r + 1]; ++k) {
+            uint64_t to = next[columns[k]]++;
+            out[to] = static_cast<Out>(r);
+            move(k, to);
+        }
+}
+
+} // namespace
+
+Ref<Csr> transposed(const Csr &m) {
+    auto result = Csr::create(m.type(), m.cols(), m.rows(), m.nonZeros(), valuesOf(m));
+    withIndexType(m.hasWideIndex(), [&]<class In>(TypeTag<In>) {
+        withIndexType(result->hasWideIndex(), [&]<class Out>(TypeTag<Out>) {
+            if (m.isPattern())
+                return scatter<In, Out>(m, *result, [](uint64_t, uint64_t) {});
+            withCellType(m.type(), [&]<class Cell>(TypeTag<Cell>) {
+                const Cell *from = m.values<Cell>();
+                Cell *to = result->mutableValues<Cell>();
+                scatter<In, Out>(m, *result, [from, to](uint64_t k, uint64_t at) { to[at] = from[k]; });
+            });
+        });
+    });
+    return result;
+}
+
+Ref<Csr> columnWindow(const Csr &m, size_t lo, size_t hi) {
+    size_t rows = m.rows();
+    std::vector<uint64_t> bounds(2 * rows);
+    size_t total = 0;
+    for (size_t r = 0; r < rows; ++r) {
+        bounds[2 * r] = lo == 0 ? m.offsets()[r] : lowerBound(m, r, lo);
+        bounds[2 * r + 1] = hi == m.cols() ? m.offsets()[r + 1] : lowerBound(m, r, hi);
+        total += bounds[2 * r + 1] - bounds[2 * r];
+    }
+    CsrWriter writer(m.type(), rows, hi - lo, total, valuesOf(m));
+    for (size_t r = 0; r < rows; ++r) {
+        writer.append(m, bounds[2 * r], bounds[2 * r + 1], -static_cast<int64_t>(lo));
+        writer.endRow();
+    }
+    return writer.finish();
+}
+
+Ref<Dense> denseColumn(const Csr &m, size_t c) { return toDense(*columnWindow(m, c, c + 1)); }
+
+Ref<Csr> pickRows(const Csr &m, std::span<const size_t> positions) {
+    bool adjacent = true;
+    size_t total = 0;
+    for (size_t k = 0; k < positions.size(); ++k) {
+        adjacent &= positions[k] == positions[0] + k;
+        total += m.nonZeros(positions[k]);
+    }
+    if (adjacent && !positions.empty())
+        return Csr::rowWindow(m, positions.front(), positions.back() + 1);
+    CsrWriter writer(m.type(), positions.size(), m.cols(), total, valuesOf(m));
+    for (size_t r : positions) {
+        writer.append(m, m.offsets()[r], m.offsets()[r + 1]);
+        writer.endRow();
+    }
+    return writer.finish();
+}
+
+namespace {
+
+/// Columns at ascending positions: each stored cell moves to the rank of its column, if that is picked.
+Ref<Csr> pickAscendingCols(const Csr &m, std::span<const size_t> positions) {
+    constexpr uint64_t kDropped = std::numeric_limits<uint64_t>::max();
+    std::vector<uint64_t> rank(m.cols(), kDropped);
+    for (size_t k = 0; k < positions.size(); ++k)
+        rank[positions[k]] = k;
+    const uint64_t *o = m.offsets();
+    return withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) {
+        const I *columns = m.columns<I>();
+        size_t total = 0;
+        for (uint64_t k = o[0]; k < o[m.rows()]; ++k)
+            total += rank[columns[k]] != kDropped;
+        CsrWriter writer(m.type(), m.rows(), positions.size(), total, valuesOf(m));
+        for (size_t r = 0; r < m.rows(); ++r) {
+            // Runs of cells that move equally far are copied at once.
+            for (uint64_t k = o[r]; k < o[r + 1];) {
+                uint64_t shift = rank[columns[k]] - columns[k];
+                if (rank[columns[k]] == kDropped) {
+                    ++k;
+                    continue;
+                }
+                uint64_t end = k + 1;
+                while (end < o[r + 1] && rank[columns[end]] != kDropped && rank[columns[end]] - columns[end] == shift)
+                    ++end;
+                writer.append(m, k, end, static_cast<int64_t>(shift));
+                k = end;
+            }
+            writer.endRow();
+        }
+        return writer.finish();
+    });
+}
+
+} // namespace
+
+Ref<Csr> pickCols(const Csr &m, std::span<const size_t> positions) {
+    bool adjacent = !positions.empty(), ascending = true;
+    for (size_t k = 1; k < positions.size(); ++k) {
+        adjacent &= positions[k] == positions[0] + k;
+        ascending &= positions[k] > positions[k - 1];
+    }
+    if (adjacent)
+        return columnWindow(m, positions.front(), positions.back() + 1);
+    if (ascending)
+        return pickAscendingCols(m, positions);
+    return transposed(*pickRows(*transposed(m), positions));
+}
+
+namespace {
+
+Csr::Values valuesOf(std::initializer_list<const Csr *> parts) {
+    bool allOnes = true;
+    for (const Csr *part : parts)
+        allOnes &= part->isPattern() || part->nonZeros() == 0;
+    return allOnes ? Csr::Values::AllOnes : Csr::Values::Stored;
+}
+
+} // namespace
+
+Ref<Csr> joinRows(std::initializer_list<const Csr *> parts, size_t room) {
+    const Csr &first = **parts.begin();
+    size_t rows = 0, total = 0;
+    for (const Csr *part : parts) {
+        rows += part->rows();
+        total += part->nonZeros();
+    }
+    CsrWriter writer(first.type(), rows, first.cols(), std::max(total, room), valuesOf(parts));
+    for (const Csr *part : parts)
+        writer.appendRows(*part);
+    return writer.finish();
+}
+
+Ref<Csr> joinCols(std::initializer_list<const Csr *> parts) {
+    const Csr &first = **parts.begin();
+    size_t cols = 0, total = 0;
+    for (const Csr *part : parts) {
+        cols += part->cols();
+        total += part->nonZeros();
+    }
+    CsrWriter writer(first.type(), first.rows(), cols, total, valuesOf(parts));
+    for (size_t r = 0; r < first.rows(); ++r) {
+        size_t shift = 0;
+        for (const Csr *part : parts) {
+            writer.append(*part, part->offsets()[r], part->offsets()[r + 1], static_cast<int64_t>(shift));
+            shift += part->cols();
+        }
+        writer.endRow();
+    }
+    return writer.finish();
+}
+
+Value runDense(KernelCall &call) {
+    std::vector<Value> args(call.args.begin(), call.args.end());
+    uint64_t consumable = 0;
+    for (size_t i = 0; i < args.size(); ++i)
+        if (args[i].isCsr()) {
+            args[i] = toDense(args[i].csr());
+            consumable |= i < 64 ? uint64_t(1) << i : 0; // ours alone
+        }
+    KernelCall inner = {call.context, call.kernel, args, call.results, consumable, call.castTarget, call.wantsCsr};
+    call.kernel.implementations[0].run(inner);
+    return std::move(call.results[0]);
+}
+
+Value inBetterForm(const KernelCall &call, Ref<Csr> m) {
+    double cellBytes = static_cast<double>(cellSize(m->type())), indexBytes = m->hasWideIndex() ? 8 : 4;
+    double dense = static_cast<double>(m->cells()) * cellBytes;
+    double csr = static_cast<double>(m->rows() + 1) * 8 +
+                 static_cast<double>(m->nonZeros()) * (indexBytes + (m->isPattern() ? 0 : cellBytes));
+    if ((call.wantsCsr & 1) || csr < dense)
+        return m;
+    return toDense(*m);
+}
+
+} // namespace daphne

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Products of two sparse matrices, row by row (Gustavson): row i of A @ B is
+/// the sum of the rows k of B, each times a(i, k), over the stored cells of row
+/// i of A. Three ways to add them up:
+///
+///   RowSums   an array with one sum per column, and a bitmap of the touched columns which delivers them in order;
+///   sorting   all products of the row, where such an array would be out of proportion;
+///   dense     directly into the result, where that is the better form.
+///
+/// Every cell is summed in the order of k, so that t(X) @ X and X @ t(X) are exactly symmetric.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "kernels/Convert.h"
+#include "kernels/csr/CsrParts.h"
+#include "kernels/csr/CsrProducts.h"
+
+namespace daphne {
+
+namespace {
+
+/// Sums of one row by column. Between rows all is zero.
+template <class T> class RowSums {
+  public:
+    explicit RowSums(size_t cols) : sums(cols), touched(cols / 64 + 1), summary(cols / 4096 + 1) {}
+
+    /// Adds factor times n stored cells, whose columns ascend.
+    template <bool Pattern> void add(T factor, const uint32_t *columns, const T *values, size_t n) {
+        T *sum = sums.data();
+        uint64_t *bits = touched.data(), *groups = summary.data();
+        for (size_t k = 0; k < n; ++k) {
+            uint32_t c = columns[k];
+            if constexpr (Pattern)
+                sum[c] += factor;
+            else
+                sum[c] += factor * values[k];
+            bits[c / 64] |= uint64_t(1) << c % 64;
+            groups[c / 4096] |= uint64_t(1) << c / 64 % 64;
+        }
+        firstGroup = std::min<size_t>(firstGroup, columns[0] / 4096);
+        lastGroup = std::max<size_t>(lastGroup, columns[n - 1] / 4096);
+    }
+
+    /// Moves the sums that are not zero to columns and values, in the order of columns; returns how many. There must be
+    /// room for one more.
+    size_t drain(uint32_t *columns, T *values) {
+        size_t n = 0;
+        for (size_t g = firstGroup; g <= lastGroup && g < summary.size(); ++g) {
+            for (uint64_t words = std::exchange(summary[g], 0); words; words &= words - 1) {
+                size_t w = g * 64 + static_cast<size_t>(std::countr_zero(words));
+                for (uint64_t bits = std::exchange(touched[w], 0); bits; bits &= bits - 1) {
+                    size_t c = w * 64 + static_cast<size_t>(std::countr_zero(bits));
+                    T sum = std::exchange(sums[c], T(0));
+                    columns[n] = static_cast<uint32_t>(c);
+                    values[n] = sum;
+                    n += sum != T(0);
+                }
+            }
+        }
+        firstGroup = ~size_t(0);
+        lastGroup = 0;
+        return n;
+    }
+
+  private:
+    std::vector<T> sums;
+    std::vector<uint64_t> touched; ///< bit c: column c has a sum
+    std::vector<uint64_t> summary; ///< bit w: touched[w] is not 0
+    size_t firstGroup = ~size_t(0), lastGroup = 0;
+};
+
+/// A result that grows: rows are appended, never more than `bound` cells in all.
+template <class T, class I> class Growing {
+  public:
+    Growing(ValueType type, size_t rows, size_t cols, size_t guess, size_t bound)
+        : limit(bound + 1), target(Csr::create(type, rows, cols, std::min(guess, limit))) {
+        place();
+    }
+    /// Makes room for n more cells and one to spare.
+    void reserve(size_t n) {
+        if (used + n < target->capacity())
+            return;
+        moveTo(std::min(std::max(2 * target->capacity(), used + n + 1), limit));
+    }
+    void endRow(size_t r, size_t numCells) { target->mutableOffsets()[r + 1] = used += numCells; }
+    Ref<Csr> finish() {
+        if (used < target->capacity() / 4 * 3)
+            moveTo(used);
+        return std::move(target);
+    }
+    I *columns;
+    T *values;
+    size_t used = 0;
+
+  private:
+    void place() {
+        columns = target->template mutableColumns<I>();
+        values = target->template mutableValues<T>();
+    }
+    void moveTo(size_t capacity) {
+        auto larger = Csr::create(target->type(), target->rows(), target->cols(), capacity);
+        std::memcpy(larger->mutableOffsets(), target->offsets(), (target->rows() + 1) * sizeof(uint64_t));
+        std::memcpy(larger->template mutableColumns<I>(), columns, used * sizeof(I));
+        std::memcpy(larger->template mutableValues<T>(), values, used * sizeof(T));
+        target = std::move(larger);
+        place();
+    }
+    size_t limit;
+    Ref<Csr> target;
+};
+
+/// Products needed for row i of A @ B.
+template <class I> uint64_t workOfRow(const Csr &a, const Csr &b, size_t i) {
+    const I *columns = a.columns<I>();
+    const uint64_t *offsets = b.offsets();
+    uint64_t n = 0;
+    for (uint64_t k = a.offsets()[i]; k < a.offsets()[i + 1]; ++k)
+        n += offsets[columns[k] + 1] - offsets[columns[k]];
+    return n;
+}
+
+/// What is known before multiplying.
+struct Estimate {
+    double products = 0; ///< multiplications
+    uint64_t bound = 0;  ///< of non-zeros, if computed row by row
+};
+
+Estimate estimateByRows(const Csr &a, const Csr &b) {
+    Estimate e;
+    withIndexType(a.hasWideIndex(), [&]<class I>(TypeTag<I>) {
+        for (size_t i = 0; i < a.rows(); ++i) {
+            uint64_t n = workOfRow<I>(a, b, i);
+            e.products += static_cast<double>(n);
+            e.bound += std::min<uint64_t>(n, b.cols());
+        }
+    });
+    return e;
+}
+
+/// For t(A) @ B.
+double productsOfColumns(const Csr &a, const Csr &b) {
+    double products = 0;
+    for (size_t k = 0; k < a.rows(); ++k)
+        products += static_cast<double>(a.nonZeros(k)) * static_cast<double>(b.nonZeros(k));
+    return products;
+}
+
+template <class T, bool PatternA, bool PatternB> Ref<Csr> multiplyRows(const Csr &a, const Csr &b, Estimate e) {
+    auto left = a.view<T, uint32_t>(), right = b.view<T, uint32_t>();
+    RowSums<T> sums(b.cols());
+    Growing<T, uint32_t> out(computeType(a.type()), a.rows(), b.cols(), 2 * (a.nonZeros() + b.nonZeros()) + 1024,
+                             e.bound);
+    for (size_t i = 0; i < left.rows; ++i) {
+        uint64_t work = 0;
+        for (uint64_t k = left.offsets[i]; k < left.offsets[i + 1]; ++k) {
+            uint64_t first = right.offsets[left.columns[k]], n = right.count(left.columns[k]);
+            work += n;
+            if (n > 0)
+                sums.template add<PatternB>(PatternA ? T(1) : left.values[k], right.columns + first,
+                                            PatternB ? nullptr : right.values + first, n);
+        }
+        if (work == 0) {
+            out.endRow(i, 0);
+            continue;
+        }
+        out.reserve(std::min<uint64_t>(work, right.cols));
+        out.endRow(i, sums.drain(out.columns + out.used, out.values + out.used));
+    }
+    return out.finish();
+}
+
+/// By sorting the products of each row; a stable sort keeps them in the order of k.
+template <class T, class IA, class IB> Ref<Csr> multiplyBySorting(const Csr &a, const Csr &b, Estimate e) {
+    auto left = a.view<T, IA>();
+    auto right = b.view<T, IB>();
+    Growing<T, IB> out(computeType(a.type()), a.rows(), b.cols(), 2 * (a.nonZeros() + b.nonZeros()) + 1024, e.bound);
+    std::vector<std::pair<IB, T>> products;
+    for (size_t i = 0; i < left.rows; ++i) {
+        products.clear();
+        for (uint64_t k = left.offsets[i]; k < left.offsets[i + 1]; ++k)
+            for (uint64_t p = right.offsets[left.columns[k]]; p < right.offsets[left.columns[k] + 1]; ++p)
+                products.emplace_back(right.columns[p], left.value(k) * right.value(p));
+        std::stable_sort(products.begin(), products.end(),
+                         [](const auto &x, const auto &y) { return x.first < y.first; });
+        out.reserve(std::min<size_t>(products.size(), right.cols));
+        size_t n = 0;
+        for (auto at = products.begin(); at != products.end();) {
+            IB column = at->first;
+            T sum = 0;
+            for (; at != products.end() && at->first == column; ++at)
+                sum += at->second;
+            out.columns[out.used + n] = column;
+            out.values[out.used + n] = sum;
+            n += sum != T(0);
+        }
+        out.endRow(i, n);
+    }
+    return out.finish();
+}
+
+template <class T> Ref<Csr> multiplySparse(const Csr &a, const Csr &b, Estimate e) {
+    // An array of sums must be worth its memory.
+    bool wide = a.hasWideIndex() || b.hasWideIndex();
+    bool proportionate = static_cast<double>(b.cols()) <= std::max(4 * e.products, 1048576.0);
+    if (!wide && proportionate) {
+        if (a.isPattern())
+            return b.isPattern() ? multiplyRows<T, true, true>(a, b, e) : multiplyRows<T, true, false>(a, b, e);
+        return b.isPattern() ? multiplyRows<T, false, true>(a, b, e) : multiplyRows<T, false, false>(a, b, e);
+    }
+    return withIndexType(a.hasWideIndex(), [&]<class IA>(TypeTag<IA>) {
+        return withIndexType(b.hasWideIndex(),
+                             [&]<class IB>(TypeTag<IB>) { return multiplyBySorting<T, IA, IB>(a, b, e); });
+    });
+}
+
+/// A product of two rows of cells added up in dense form: c(columns of y) += factor * y from position `from` on.
+template <class T, class I> void addScaled(T factor, const CsrView<T, I> &y, uint64_t from, uint64_t to, T *c) {
+    if (!y.values)
+        for (uint64_t p = from; p < to; ++p)
+            c[y.columns[p]] += factor;
+    else
+        for (uint64_t p = from; p < to; ++p)
+            c[y.columns[p]] += factor * y.values[p];
+}
+
+/// A @ B.
+template <class T, class IA, class IB> void addRows(const Csr &a, const Csr &b, T *c) {
+    auto left = a.view<T, IA>();
+    auto right = b.view<T, IB>();
+    for (size_t i = 0; i < left.rows; ++i)
+        for (uint64_t k = left.offsets[i]; k < left.offsets[i + 1]; ++k)
+            addScaled(left.value(k), right, right.offsets[left.columns[k]], right.offsets[left.columns[k] + 1],
+                      c + i * right.cols);
+}
+
+/// t(A) @ B without the transpose: the sum of the outer products of rows k. Only the upper triangle if A is B.
+template <class T, class IA, class IB> void addOuterProducts(const Csr &a, const Csr &b, T *c) {
+    auto left = a.view<T, IA>();
+    auto right = b.view<T, IB>();
+    bool gram = &a == &b;
+    for (size_t k = 0; k < left.rows; ++k)
+        for (uint64_t p = left.offsets[k]; p < left.offsets[k + 1]; ++p)
+            addScaled(left.value(p), right, gram ? p : right.offsets[k], right.offsets[k + 1],
+                      c + left.columns[p] * right.cols);
+    if (!gram)
+        return;
+    for (size_t i = 0; i < left.cols; ++i)
+        for (size_t j = i + 1; j < left.cols; ++j)
+            c[j * left.cols + i] = c[i * left.cols + j];
+}
+
+Ref<Dense> multiplyDense(ValueType g, const Csr &a, bool transposeA, const Csr &b) {
+    auto result = Dense::create(computeType(g), transposeA ? a.cols() : a.rows(), b.cols(), Buffer::Init::Zero);
+    withProductType(g, [&]<class T>(TypeTag<T>) {
+        T *c = result->mutableView<T>().data;
+        withIndexType(a.hasWideIndex(), [&]<class IA>(TypeTag<IA>) {
+            withIndexType(b.hasWideIndex(), [&]<class IB>(TypeTag<IB>) {
+                if (transposeA)
+                    addOuterProducts<T, IA, IB>(a, b, c);
+                else
+                    addRows<T, IA, IB>(a, b, c);
+            });
+        });
+    });
+    return result;
+}
+
+/// Whether rows x cols cells are better summed up in dense form, judging by the products that fall on them as if they
+/// were spread evenly.
+bool prefersDense(const KernelCall &call, size_t rows, size_t cols, double products) {
+    if (call.wantsCsr & 1)
+        return false;
+    double cells = static_cast<double>(rows) * static_cast<double>(cols);
+    double nonZeros = cells > 0 ? cells * -std::expm1(-products / cells) : 0;
+    return nonZeros >= call.context.representation.threshold * cells;
+}
+
+} // namespace
+
+Ref<Matrix> sparseTimesSparse(const KernelCall &call, ValueType g, const Csr &a, bool transposeA, const Csr &b,
+                              bool transposeB) {
+    if (hasNonFinite(a) || hasNonFinite(b)) {
+        auto right = transposeB ? transposed(b) : Ref<Csr>::share(const_cast<Csr *>(&b));
+        return sparseTimesDense(g, a, transposeA, *toDense(*right));
+    }
+    const auto &policy = call.context.representation;
+    Ref<Csr> right = transposeB ? transposed(b) : Ref<Csr>::share(const_cast<Csr *>(&b));
+    Ref<Csr> left = Ref<Csr>::share(const_cast<Csr *>(&a));
+    size_t rows = transposeA ? a.cols() : a.rows();
+    Estimate e;
+    if (transposeA)
+        e.products = productsOfColumns(a, *right);
+    else
+        e = estimateByRows(a, *right);
+    if (prefersDense(call, rows, right->cols(), e.products)) {
+        auto result = multiplyDense(g, a, transposeA, *right);
+        // The products may have been spread less evenly than thought.
+        if (policy.prefersCsr(g, rows, right->cols(), 0) &&
+            policy.prefersCsr(g, rows, right->cols(), static_cast<double>(countNonZeros(*result))))
+            return toCsr(*result);
+        return result;
+    }
+    if (transposeA) {
+        left = transposed(a);
+        e = estimateByRows(*left, *right);
+    }
+    return withProductType(g, [&]<class T>(TypeTag<T>) -> Ref<Matrix> {
+        auto result = multiplySparse<T>(*left, *right, e);
+        double cells = static_cast<double>(result->cells());
+        bool full = static_cast<double>(result->nonZeros()) >= policy.threshold * cells;
+        if (full && !(call.wantsCsr & 1))
+            return toDense(*result);
+        return result;
+    });
+}
+
+} // namespace daphne

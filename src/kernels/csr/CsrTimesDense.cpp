@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Products of a sparse and a dense matrix. A single column or row is the case
+/// R = 1 of the products from the left, so that there are four loops in all:
+///
+///   D @ t(S)   c(r, i) = dot product of row r of D and the stored cells of row i of S
+///   D @ S      row k of S, times d(r, k), is scattered over row r of the result
+///   S @ D      rows of D, times the stored cells of row i of S, add up to row i
+///   t(S) @ D   row k of D, times the stored cells of row k of S, is added to their rows
+///
+/// Cells are summed in the order of the inner dimension, single columns excepted.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/csr/CsrParts.h"
+#include "kernels/csr/CsrProducts.h"
+
+namespace daphne {
+
+namespace {
+
+constexpr size_t kRowsAtOnce = 4;
+
+/// The stored cells, as the loops below see them. A pattern is a type of its own: its products need no multiplication.
+template <class T, class I, bool Pattern> struct Stored : CsrView<T, I> {
+    static T times(T x, const T *values, uint64_t k) {
+        if constexpr (Pattern)
+            return x;
+        else
+            return x * values[k];
+    }
+};
+
+template <class T, class F> void withStored(const Csr &s, F &&f) {
+    withIndexType(s.hasWideIndex(), [&]<class I>(TypeTag<I>) {
+        auto view = s.view<T, I>();
+        if (s.isPattern())
+            f(Stored<T, I, true>{view});
+        else
+            f(Stored<T, I, false>{view});
+    });
+}
+
+/// c(i) = dot product of x and row i. Independent partial sums hide the latency of additions, prefetching that of a
+/// vector which does not fit into the caches.
+template <bool Prefetch, class T, class I, bool Pattern>
+void dotVector(const Stored<T, I, Pattern> &s, const T *x, T *c) {
+    constexpr uint64_t kAhead = 24;
+    const I *columns = s.columns;
+    const T *values = s.values;
+    uint64_t last = s.offsets[s.rows];
+    last = last > kAhead ? last - kAhead : 0;
+    for (size_t i = 0; i < s.rows; ++i) {
+        uint64_t k = s.offsets[i], end = s.offsets[i + 1];
+        T sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+        for (; k + 4 <= end; k += 4) {
+            if constexpr (Prefetch)
+                if (k + 4 <= last) {
+                    __builtin_prefetch(x + columns[k + kAhead]);
+                    __builtin_prefetch(x + columns[k + kAhead + 1]);
+                    __builtin_prefetch(x + columns[k + kAhead + 2]);
+                    __builtin_prefetch(x + columns[k + kAhead + 3]);
+                }
+            sum0 += s.times(x[columns[k]], values, k);
+            sum1 += s.times(x[columns[k + 1]], values, k + 1);
+            sum2 += s.times(x[columns[k + 2]], values, k + 2);
+            sum3 += s.times(x[columns[k + 3]], values, k + 3);
+        }
+        for (; k < end; ++k) {
+            if constexpr (Prefetch)
+                if (k < last)
+                    __builtin_prefetch(x + columns[k + kAhead]);
+            sum0 += s.times(x[columns[k]], values, k);
+        }
+        c[i] = (sum0 + sum1) + (sum2 + sum3);
+    }
+}
+
+/// R rows of D @ t(S).
+template <size_t R, class T, class I, bool Pattern>
+void dotRows(const Stored<T, I, Pattern> &s, const T *d, T *c) {
+    for (size_t i = 0; i < s.rows; ++i) {
+        T sums[R] = {};
+        for (uint64_t k = s.offsets[i]; k < s.offsets[i + 1]; ++k)
+            for (size_t q = 0; q < R; ++q)
+                sums[q] += s.times(d[q * s.cols + s.columns[k]], s.values, k);
+        for (size_t q = 0; q < R; ++q)
+            c[q * s.rows + i] = sums[q];
+    }
+}
+
+/// R rows of D @ S; c starts as zeros.
+template <size_t R, class T, class I, bool Pattern>
+void scatterRows(const Stored<T, I, Pattern> &s, const T *d, T *c) {
+    for (size_t k = 0; k < s.rows; ++k) {
+        T factors[R];
+        for (size_t q = 0; q < R; ++q)
+            factors[q] = d[q * s.rows + k];
+        for (uint64_t p = s.offsets[k]; p < s.offsets[k + 1]; ++p)
+            for (size_t q = 0; q < R; ++q)
+                c[q * s.cols + s.columns[p]] += s.times(factors[q], s.values, p);
+    }
+}
+
+/// Columns [j, j + W) of S @ D, `width` being the number of columns of D.
+template <size_t W, class T, class I, bool Pattern>
+void gatherColumns(const Stored<T, I, Pattern> &s, size_t i, const T *d, size_t width, T *c) {
+    T sums[W] = {};
+    for (uint64_t k = s.offsets[i]; k < s.offsets[i + 1]; ++k) {
+        const T *row = d + s.columns[k] * width;
+        for (size_t j = 0; j < W; ++j)
+            sums[j] += s.times(row[j], s.values, k);
+    }
+    std::copy_n(sums, W, c);
+}
+
+template <class T, class I, bool Pattern>
+void gatherRows(const Stored<T, I, Pattern> &s, const T *d, size_t width, T *c) {
+    for (size_t i = 0; i < s.rows; ++i) {
+        T *out = c + i * width;
+        size_t j = 0;
+        for (; j + 16 <= width; j += 16)
+            gatherColumns<16>(s, i, d + j, width, out + j);
+        for (; j + 4 <= width; j += 4)
+            gatherColumns<4>(s, i, d + j, width, out + j);
+        for (; j < width; ++j)
+            gatherColumns<1>(s, i, d + j, width, out + j);
+    }
+}
+
+/// t(S) @ D; c starts as zeros.
+template <class T, class I, bool Pattern>
+void addRows(const Stored<T, I, Pattern> &s, const T *d, size_t width, T *c) {
+    for (size_t k = 0; k < s.rows; ++k) {
+        const T *row = d + k * width;
+        for (uint64_t p = s.offsets[k]; p < s.offsets[k + 1]; ++p) {
+            T *out = c + s.columns[p] * width;
+#pragma GCC ivdep
+            for (size_t j = 0; j < width; ++j)
+                out[j] += s.times(row[j], s.values, p);
+        }
+    }
+}
+
+/// All rows of a product from the left, kRowsAtOnce at a time.
+template <class Four, class One> void inBlocks(size_t rows, Four four, One one) {
+    size_t r = 0;
+    for (; r + kRowsAtOnce <= rows; r += kRowsAtOnce)
+        four(r);
+    for (; r < rows; ++r)
+        one(r);
+}
+
+template <class T> void multiplyLeft(const T *d, size_t rows, const Csr &s, bool transposeS, T *c) {
+    constexpr size_t kCached = size_t(1) << 18; // bytes of a vector that stay near the core
+    size_t inner = transposeS ? s.cols() : s.rows(), cols = transposeS ? s.rows() : s.cols();
+    withStored<T>(s, [&](const auto &stored) {
+        if (transposeS)
+            inBlocks(
+                rows, [&](size_t r) { dotRows<kRowsAtOnce>(stored, d + r * inner, c + r * cols); },
+                [&](size_t r) {
+                    if (inner * sizeof(T) > kCached)
+                        dotVector<true>(stored, d + r * inner, c + r * cols);
+                    else
+                        dotVector<false>(stored, d + r * inner, c + r * cols);
+                });
+        else
+            inBlocks(
+                rows, [&](size_t r) { scatterRows<kRowsAtOnce>(stored, d + r * inner, c + r * cols); },
+                [&](size_t r) { scatterRows<1>(stored, d + r * inner, c + r * cols); });
+    });
+}
+
+template <class T> void multiplyRight(const Csr &s, bool transposeS, const T *d, size_t width, T *c) {
+    if (width == 1) // a column from the right is a row for the transpose
+        return multiplyLeft(d, 1, s, !transposeS, c);
+    withStored<T>(s, [&](const auto &stored) {
+        if (transposeS)
+            addRows(stored, d, width, c);
+        else
+            gatherRows(stored, d, width, c);
+    });
+}
+
+template <class T> bool anyNonFinite(const T *cells, size_t n) {
+    if constexpr (std::is_floating_point_v<T>) {
+        constexpr size_t kLanes = 8;
+        T zeros[kLanes] = {}; // 0 * x is 0 or NaN
+        size_t i = 0;
+        for (; i + kLanes <= n; i += kLanes)
+            for (size_t j = 0; j < kLanes; ++j)
+                zeros[j] += T(0) * cells[i + j];
+        for (; i < n; ++i)
+            zeros[0] += T(0) * cells[i];
+        return std::any_of(zeros, zeros + kLanes, [](T x) { return x != x; });
+    }
+    return false;
+}
+
+/// 1 where a cell is not finite, else 0.
+template <class T> Ref<Dense> nonFiniteCells(const Dense &d) {
+    auto result = Dense::create(ValueType::SI64, d.rows(), d.cols());
+    const T *in = d.view<T>().data;
+    std::transform(in, in + d.cells(), result->mutableView<uint64_t>().data, [](T x) { return !std::isfinite(x); });
+    return result;
+}
+
+/// A product with the sparse operand on either side; the result is rows x cols.
+struct Sides {
+    const Csr &s;
+    bool transposeS, sparseOnLeft;
+    size_t rows, cols;
+};
+
+template <class T> Ref<Dense> multiply(const Sides &p, ValueType type, const Dense &d) {
+    auto result = Dense::create(type, p.rows, p.cols, Buffer::Init::Zero);
+    const T *cells = d.view<T>().data;
+    T *c = result->template mutableView<T>().data;
+    if (p.rows == 0 || p.cols == 0 || d.cells() == 0)
+        return result;
+    if (p.sparseOnLeft)
+        multiplyRight(p.s, p.transposeS, cells, p.cols, c);
+    else
+        multiplyLeft(cells, p.rows, p.s, p.transposeS, c);
+    return result;
+}
+
+/// Where a cell of d that is not finite met an absent one, the result is NaN: where the stored ones met fewer of them
+/// than there are in that column (or row) of d.
+template <class T> void applyNonFinite(const Sides &p, const Dense &d, Dense &result) {
+    Ref<Dense> marks = nonFiniteCells<T>(d);
+    auto pattern = Csr::withStructureOf(p.s, marks->type(), BufferRef());
+    Ref<Dense> met = multiply<uint64_t>({*pattern, p.transposeS, p.sparseOnLeft, p.rows, p.cols}, marks->type(), *marks);
+    std::vector<uint64_t> total(p.sparseOnLeft ? d.cols() : d.rows());
+    auto mark = marks->view<uint64_t>();
+    for (size_t r = 0; r < mark.rows; ++r)
+        for (size_t c = 0; c < mark.cols; ++c)
+            total[p.sparseOnLeft ? c : r] += mark(r, c);
+    auto hits = met->view<uint64_t>();
+    auto out = result.mutableView<T>();
+    for (size_t r = 0; r < out.rows; ++r)
+        for (size_t c = 0; c < out.cols; ++c)
+            if (hits(r, c) != total[p.sparseOnLeft ? c : r])
+                out(r, c) = std::numeric_limits<T>::quiet_NaN();
+}
+
+Ref<Dense> multiplied(ValueType g, const Sides &p, const Dense &d) {
+    return withProductType(g, [&]<class T>(TypeTag<T>) {
+        auto result = multiply<T>(p, computeType(g), d);
+        if constexpr (std::is_floating_point_v<T>)
+            if (hasNonFinite(d))
+                applyNonFinite<T>(p, d, *result);
+        return result;
+    });
+}
+
+} // namespace
+
+bool hasNonFinite(const Dense &m) {
+    if (!isFloat(m.type()))
+        return false;
+    return withProductType(m.type(), [&]<class T>(TypeTag<T>) {
+        auto view = m.view<T>();
+        for (size_t r = 0; r < (view.contiguous() ? std::min<size_t>(view.rows, 1) : view.rows); ++r)
+            if (anyNonFinite(view.row(r), view.contiguous() ? m.cells() : view.cols))
+                return true;
+        return false;
+    });
+}
+
+bool hasNonFinite(const Csr &m) {
+    if (!isFloat(m.type()) || m.isPattern())
+        return false;
+    return withProductType(
+        m.type(), [&]<class T>(TypeTag<T>) { return anyNonFinite(m.values<T>() + m.offsets()[0], m.nonZeros()); });
+}
+
+Ref<Dense> sparseTimesDense(ValueType g, const Csr &s, bool transposeS, const Dense &d) {
+    return multiplied(g, {s, transposeS, true, transposeS ? s.cols() : s.rows(), d.cols()}, d);
+}
+
+Ref<Dense> denseTimesSparse(ValueType g, const Dense &d, const Csr &s, bool transposeS) {
+    return multiplied(g, {s, transposeS, false, d.rows(), transposeS ? s.rows() : s.cols()}, d);
+}
+
+} // namespace daphne

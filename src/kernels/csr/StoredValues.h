@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Building blocks of kernels on Csr matrices.
+#pragma once
+
+#include <vector>
+
+#include "data/Csr.h"
+#include "kernels/Convert.h"
+#include "kernels/KernelTable.h"
+
+namespace daphne {
+
+/// The stored values of a matrix as cells of a computation type, without a copy where they already are that.
+class StoredValues {
+  public:
+    StoredValues(const Csr &m, ValueType compute);
+    /// Cells at positions [begin, begin + n); valid until the next call.
+    const std::byte *at(uint64_t begin, size_t n);
+
+  private:
+    const std::byte *values = nullptr; ///< null: all ones
+    size_t cellBytes, computeBytes;
+    ValueType compute;
+    ConvertFn convert = nullptr; ///< null: nothing to do
+    std::vector<std::byte> stage;
+    size_t numOnes = 0; ///< ones in the stage
+};
+
+/// Calls f with an unsigned type of the size of a cell: moving cells needs no more.
+template <class F> decltype(auto) withCellSize(size_t cellBytes, F &&f) {
+    switch (cellBytes) {
+    case 1: return f(TypeTag<uint8_t>{});
+    case 4: return f(TypeTag<uint32_t>{});
+    default: return f(TypeTag<uint64_t>{});
+    }
+}
+
+/// Rows [begin, end) at a time with about `target` stored cells in `count(r)` each, at least one row.
+template <class Count, class F> void forEachRowBlock(size_t rows, size_t target, Count &&count, F &&f) {
+    for (size_t begin = 0; begin < rows;) {
+        size_t end = begin, n = 0;
+        do
+            n += count(end++);
+        while (end < rows && n < target);
+        f(begin, end, n);
+        begin = end;
+    }
+}
+constexpr size_t kRowBlockCells = 2048;
+
+/// Row of the stored cell at a position.
+size_t rowOfPosition(const Csr &m, uint64_t position);
+/// Column of the stored cell at a position.
+size_t columnOfPosition(const Csr &m, uint64_t position);
+
+/// m with cells of another numeric type; m itself (shared) if it has them.
+Ref<Csr> convertCsr(const Csr &m, ValueType type);
+
+/// The matrix as the result of a kernel: dense if so many of its cells are stored that Csr does not pay, unless the
+/// plan wants Csr.
+Value settled(const KernelCall &call, Ref<Csr> m);
+
+/// Runs the first implementation of the called op, which takes no Csr: all Csr arguments are converted.
+void runDensified(KernelCall &call);
+inline Value densifiedResult(KernelCall &call) {
+    runDensified(call);
+    return std::move(call.results[0]);
+}
+
+} // namespace daphne

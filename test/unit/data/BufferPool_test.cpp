@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/BufferPool.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+
+#include "data/Dense.h"
+
+namespace daphne {
+namespace {
+
+constexpr size_t kBlock = size_t(16) << 20;
+
+TEST(BufferPool, ABlockThatWasFreedIsUsedAgain) {
+    PooledBlock a = allocatePooled(kBlock);
+    std::memset(a.data, 1, kBlock);
+    freePooled(a.data);
+    PooledBlock b = allocatePooled(kBlock - 5000);
+    EXPECT_EQ(a.data, b.data);
+    EXPECT_FALSE(b.zeroed);
+    freePooled(b.data);
+}
+
+TEST(BufferPool, BlocksAreAlignedToHugePages) {
+    PooledBlock a = allocatePooled(kBlock);
+    EXPECT_EQ(reinterpret_cast<size_t>(a.data) % (size_t(2) << 20), 0u);
+    freePooled(a.data);
+}
+
+TEST(BufferPool, WhatItKeepsNeverExceedsThePeakOfUse) {
+    for (size_t n = 1; n <= 8; ++n) {
+        PooledBlock a = allocatePooled(n * kBlock), b = allocatePooled(kBlock);
+        freePooled(a.data);
+        BufferPoolState now = bufferPoolState();
+        EXPECT_LE(now.inUse + now.kept, now.peakInUse);
+        freePooled(b.data);
+    }
+}
+
+TEST(BufferPool, ZeroedMatricesAreZeroInRecycledMemory) {
+    auto dirty = Dense::create(ValueType::F64, 1024, 1024);
+    std::fill_n(dirty->mutableView<double>().data, dirty->cells(), 3.0);
+    dirty = {};
+    auto m = Dense::create(ValueType::F64, 1024, 1024, Buffer::Init::Zero);
+    EXPECT_EQ(m->view<double>()(1000, 17), 0.0);
+    EXPECT_EQ(m->view<double>()(0, 0), 0.0);
+}
+
+TEST(BufferPool, ImpossibleSizesThrow) {
+    EXPECT_THROW(allocatePooled(~size_t(0) - 10), std::bad_alloc);
+    EXPECT_THROW(allocatePooled(size_t(1) << 62), std::bad_alloc);
+}
+
+} // namespace
+} // namespace daphne

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Random operands for every op: by family, and for the family Call by a table
+/// of makers per mnemonic. Most tuples fit the op, some do not. Tests only.
+#pragma once
+
+#include <map>
+
+#include "kernels/RandomMatrices.h"
+#include "ops/Registry.h"
+
+namespace daphne::test {
+
+/// How exactly results of two representations must agree.
+enum class Exactness : uint8_t {
+    Exact,
+    Elementwise, ///< a few units in the last place: vectorised functions may round differently
+    Sums,        ///< an absolute error in proportion to the operands, too: the order of additions is free
+};
+
+struct Operands {
+    std::vector<Value> args;
+    Slot castTarget = {};
+};
+
+struct OperandMaker {
+    Operands (*make)(RandomMatrices &);
+    Exactness exactness = Exactness::Exact;
+};
+
+namespace make {
+
+using R = RandomMatrices;
+inline Value number(int64_t x) { return R::integer(x); }
+
+/// A second size that usually equals the first.
+inline size_t matching(R &r, size_t n) { return r.oneIn(10) ? r.size() : n; }
+inline size_t multiple(R &r, size_t n) { return n * r.positiveSize(); }
+
+inline Operands one(R &r) { return {{r.matrix()}}; }
+inline Operands square(R &r) {
+    size_t n = r.size();
+    return {{r.matrix(n, matching(r, n))}};
+}
+inline Operands symmetric(R &r) {
+    size_t n = r.size();
+    auto m = r.matrix(n, matching(r, n));
+    if (m->rows() == m->cols() && !r.oneIn(4))
+        withNumericType(m->type(), [&]<class T>(TypeTag<T>) {
+            auto v = m->mutableView<T>();
+            for (size_t i = 0; i < n; ++i)
+                for (size_t k = 0; k < i; ++k)
+                    v(i, k) = v(k, i);
+        });
+    return {{m}};
+}
+inline Operands symmetricFloats(R &r) {
+    r.allowSpecialValues(false);
+    Operands o = symmetric(r);
+    o.args[0] = cast(o.args[0], ValueKind::Matrix, r.floatType());
+    return o;
+}
+inline Operands column(R &r) { return {{r.matrix(r.size(), matching(r, 1))}}; }
+
+/// The second operand of a broadcast: same shape, a row, a column, one cell, a scalar, or something that may not fit.
+inline Operands broadcast(R &r) {
+    size_t rows = r.size(), cols = r.size();
+    ValueType type = r.numericType();
+    Value full = r.matrix(type, rows, cols), other;
+    if (r.oneIn(3))
+        type = r.numericType();
+    switch (r.below(7)) {
+    case 0: other = r.matrix(type, 1, cols); break;
+    case 1: other = r.matrix(type, rows, 1); break;
+    case 2: other = r.matrix(type, 1, 1); break;
+    case 3: other = r.scalar(type); break;
+    default: other = r.matrix(type, matching(r, rows), matching(r, cols));
+    }
+    if (r.oneIn(20))
+        other = r.strings(rows, cols);
+    if (r.oneIn(3))
+        std::swap(full, other);
+    return {{full, other}};
+}
+inline Operands outer(R &r) {
+    ValueType type = r.numericType();
+    return {{r.matrix(type, r.size(), matching(r, 1)),
+             r.matrix(r.oneIn(2) ? type : r.numericType(), matching(r, 1), r.size())}};
+}
+
+inline Operands castTo(R &r) {
+    constexpr ValueKind kKinds[] = {ValueKind::None, ValueKind::Matrix, ValueKind::Scalar, ValueKind::Frame};
+    ValueKind kind = r.anyOf(kKinds);
+    Value x = kind == ValueKind::Scalar && !r.oneIn(3) ? r.matrix(1, 1) : r.matrix();
+    ValueType type = r.oneIn(4) ? ValueType::Unknown : static_cast<ValueType>(r.below(kNumValueTypes));
+    return {{x}, Slot{static_cast<uint64_t>(kind) | static_cast<uint64_t>(type) << 8, 0}};
+}
+inline Operands conditional(R &r) {
+    size_t rows = r.size(), cols = r.size();
+    ValueType type = r.numericType();
+    Operands o;
+    o.args.push_back(r.oneIn(3) ? r.scalar() : Value(r.matrix(rows, cols)));
+    for (int branch = 0; branch < 2; ++branch)
+        o.args.push_back(r.oneIn(4) ? r.scalar(type)
+                                    : Value(r.matrix(r.oneIn(12) ? r.numericType() : type, matching(r, rows), cols)));
+    return o;
+}
+inline Operands condition(R &r) { return {{r.matrix(matching(r, 1), 1)}}; }
+
+// ------------------------------------------------------------------ indexing
+
+/// A range of positions of [0, n), now and then outside.
+inline std::pair<int64_t, int64_t> range(R &r, size_t n) {
+    int64_t low = static_cast<int64_t>(r.below(n + 1)), high = low + static_cast<int64_t>(r.below(n + 2 - size_t(low)));
+    return {low - r.oneIn(10), high + r.oneIn(10)};
+}
+template <bool Rows> Operands slice(R &r) {
+    Value x = r.matrix();
+    auto [low, high] = range(r, Rows ? x.matrix().rows() : x.matrix().cols());
+    return {{x, number(low), number(high)}};
+}
+inline ValueType positionType(R &r) {
+    constexpr ValueType kTypes[] = {ValueType::SI64, ValueType::F64, ValueType::Size, ValueType::UI8};
+    return r.anyOf(kTypes);
+}
+template <bool Rows> Operands extract(R &r) {
+    Value x = r.matrix();
+    int64_t n = static_cast<int64_t>(Rows ? x.matrix().rows() : x.matrix().cols());
+    if (r.oneIn(4))
+        return {{x, number(static_cast<int64_t>(r.below(size_t(n) + 1)) - r.oneIn(6))}};
+    return {
+        {x, r.integers(positionType(r), n ? r.size() : 0, matching(r, 1), 0, std::max<int64_t>(0, n - !r.oneIn(20)))}};
+}
+template <bool Rows> Operands filter(R &r) {
+    Value x = r.matrix();
+    size_t n = Rows ? x.matrix().rows() : x.matrix().cols();
+    return {{x, r.matrix(matching(r, n), matching(r, 1))}};
+}
+/// insertRow, insertCol, insert
+template <bool Rows, bool Cols> Operands insertion(R &r) {
+    ValueType type = r.numericType();
+    size_t rows = r.size(), cols = r.size();
+    std::pair<int64_t, int64_t> rowRange{0, rows}, colRange{0, cols};
+    if (Rows)
+        rowRange = range(r, rows);
+    if (Cols)
+        colRange = range(r, cols);
+    auto length = [&](const std::pair<int64_t, int64_t> &p) {
+        return matching(r, static_cast<size_t>(std::max<int64_t>(0, p.second - p.first)));
+    };
+    Operands o{{r.matrix(type, rows, cols),
+                r.matrix(r.oneIn(20) ? r.numericType() : type, length(rowRange), length(colRange))}};
+    for (auto [used, p] : {std::pair{Rows, rowRange}, {Cols, colRange}})
+        if (used) {
+            o.args.push_back(number(p.first));
+            o.args.push_back(number(p.second));
+        }
+    return o;
+}
+
+// ------------------------------------------------------------- linear algebra
+
+inline Operands product(R &r) {
+    bool transposed[] = {r.oneIn(3), r.oneIn(3)};
+    size_t rows = r.size(), common = r.size(), cols = r.oneIn(3) ? 1 : r.size(), other = matching(r, common);
+    ValueType type = r.numericType(), second = r.oneIn(3) ? r.numericType() : type;
+    return {{transposed[0] ? r.matrix(type, common, rows) : r.matrix(type, rows, common),
+             transposed[1] ? r.matrix(second, cols, other) : r.matrix(second, other, cols),
+             Value::scalar(transposed[0]), Value::scalar(transposed[1])}};
+}
+inline Operands gemv(R &r) {
+    size_t rows = r.size();
+    return {{r.matrix(rows, r.size()), r.matrix(matching(r, rows), matching(r, 1))}};
+}
+/// A dominant diagonal keeps the system well conditioned.
+inline Operands system(R &r) {
+    r.allowSpecialValues(false);
+    size_t n = r.size();
+    ValueType type = r.oneIn(2) ? ValueType::F64 : r.numericType();
+    auto a = r.matrix(type, n, matching(r, n));
+    if (!r.oneIn(8))
+        withNumericType(type, [&]<class T>(TypeTag<T>) {
+            for (size_t i = 0; i < std::min(a->rows(), a->cols()); ++i)
+                a->mutableView<T>()(i, i) = static_cast<T>(100);
+        });
+    return {{a, r.matrix(matching(r, n), r.positiveSize())}};
+}
+
+// ------------------------------------------------------------- reorganisation
+
+inline Operands bindColumns(R &r) {
+    size_t rows = r.size();
+    return {{r.matrix(rows, r.size()), r.matrix(matching(r, rows), r.size())}};
+}
+inline Operands bindRows(R &r) {
+    size_t cols = r.size();
+    return {{r.matrix(r.size(), cols), r.matrix(r.size(), matching(r, cols))}};
+}
+inline Operands reshape(R &r) {
+    size_t rows = r.size(), cols = r.size(), parts = r.positiveSize();
+    Value x = r.matrix(rows * parts, cols);
+    return {{x, number(int64_t(rows)), number(int64_t(cols * parts + r.oneIn(12)))}};
+}
+inline Operands order(R &r) {
+    size_t cols = r.positiveSize(), keys = 1 + r.below(2);
+    Operands o{{r.matrix(r.size(), cols)}};
+    for (size_t k = 0; k < keys; ++k)
+        o.args.push_back(number(int64_t(r.below(cols + r.oneIn(12)))));
+    for (size_t k = 0; k < keys + 1; ++k)
+        o.args.push_back(r.flag());
+    return o;
+}
+inline Operands replace(R &r) {
+    ValueType type = r.numericType();
+    Value x = r.matrix(type, r.size(), r.size());
+    auto other = [&] { return r.oneIn(4) ? r.scalar() : r.scalar(type); };
+    return {{x, r.oneIn(4) ? Value::scalar(std::numeric_limits<double>::quiet_NaN()) : other(), other()}};
+}
+inline Operands triangle(R &r) {
+    Operands o = square(r);
+    for (int i = 0; i < 3; ++i)
+        o.args.push_back(r.flag());
+    return o;
+}
+
+// ------------------------------------------------- preprocessing and networks
+
+inline Operands contingency(R &r) {
+    size_t n = r.size();
+    auto coordinates = [&] { return r.integers(positionType(r), matching(r, n), matching(r, 1), 0, 6); };
+    Operands o{{coordinates(), coordinates()}};
+    size_t form = r.below(4);
+    if (form & 1)
+        o.args.push_back(r.scalar());
+    if (form & 2)
+        for (int i = 0; i < 2; ++i)
+            o.args.push_back(number(static_cast<int64_t>(r.below(9)) - 1));
+    return o;
+}
+inline Operands recode(R &r) { return {{r.matrix(r.size(), matching(r, 1)), r.flag()}}; }
+inline Operands oneHot(R &r) {
+    size_t cols = r.size();
+    return {{r.integers(r.numericType(), r.size(), cols, 0, 3),
+             r.integers(ValueType::SI64, 1, matching(r, cols), -1 - r.oneIn(12), r.oneIn(4) ? 2 : 5)}};
+}
+inline Operands bins(R &r) {
+    Operands o{{r.matrix(), number(static_cast<int64_t>(r.below(6)) + !r.oneIn(8))}};
+    if (r.oneIn(2)) {
+        o.args.push_back(number(-2));
+        o.args.push_back(number(3));
+    }
+    return o;
+}
+inline Operands quantize(R &r) {
+    return {{r.matrix(r.oneIn(4) ? r.numericType() : ValueType::F32, r.size(), r.size()), Value::scalar(-1.0f),
+             Value::scalar(2.0f)}};
+}
+inline Operands bias(R &r) {
+    size_t channels = r.positiveSize();
+    ValueType type = r.numericType();
+    return {{r.matrix(type, r.size(), multiple(r, channels) + r.oneIn(10)),
+             r.matrix(r.oneIn(3) ? r.numericType() : type, channels, matching(r, 1))}};
+}
+
+// -------------------------------------------------------------- other objects
+
+inline Operands frame(R &r) {
+    size_t rows = r.size();
+    Operands o;
+    for (size_t n = 1 + r.below(3); o.args.size() < n;)
+        o.args.push_back(r.matrix(matching(r, rows), matching(r, 1)));
+    return o;
+}
+inline Operands elements(R &r) {
+    ValueType type = r.numericType();
+    Operands o;
+    for (size_t n = 1 + r.below(3); o.args.size() < n;)
+        o.args.push_back(r.matrix(r.oneIn(12) ? r.numericType() : type, r.size(), r.size()));
+    return o;
+}
+inline Ref<List> list(R &r, ValueType type) {
+    auto l = Ref<List>::make(type);
+    for (size_t n = r.below(4); l->elements.size() < n;)
+        l->elements.push_back(r.matrix(type, r.size(), r.size()));
+    return l;
+}
+inline Operands append(R &r) {
+    ValueType type = r.numericType();
+    return {{list(r, type), r.matrix(r.oneIn(12) ? r.numericType() : type, r.size(), r.size())}};
+}
+inline Operands remove(R &r) { return {{list(r, r.numericType()), number(int64_t(r.below(4)))}}; }
+inline Operands justList(R &r) { return {{list(r, r.numericType())}}; }
+inline Operands print(R &r) {
+    return {{r.oneIn(4) ? Value(list(r, r.numericType())) : r.matrix(), r.flag(), r.flag()}};
+}
+/// The file is named by the test.
+inline Operands write(R &r) { return {{r.matrix(r.positiveSize(), r.positiveSize()), Value::string("")}}; }
+
+} // namespace make
+
+/// Makers for ops of the family Call.
+inline const std::map<std::string_view, OperandMaker> &callOperandMakers() {
+    using namespace make;
+    constexpr auto Elementwise = Exactness::Elementwise, Sums = Exactness::Sums;
+    static const std::map<std::string_view, OperandMaker> makers = {
+        {"append", {append}},
+        {"biasAdd", {bias, Elementwise}},
+        {"bin", {bins}},
+        {"cast", {castTo}},
+        {"colBind", {bindColumns}},
+        {"cond", {conditional}},
+        {"condition", {condition}},
+        {"createFrame", {frame}},
+        {"createList", {elements}},
+        {"ctable", {contingency, Sums}},
+        {"densify", {one}},
+        {"diagMatrix", {column}},
+        {"diagVector", {square}},
+        {"eigenCal", {symmetricFloats, Sums}},
+        {"extractCol", {extract<false>}},
+        {"extractRow", {extract<true>}},
+        {"filterCol", {filter<false>}},
+        {"filterRow", {filter<true>}},
+        {"gemv", {gemv, Sums}},
+        {"insert", {insertion<true, true>}},
+        {"insertCol", {insertion<false, true>}},
+        {"insertRow", {insertion<true, false>}},
+        {"isSymmetric", {symmetric}},
+        {"length", {justList}},
+        {"matMul", {product, Sums}},
+        {"numCells", {one}},
+        {"numCols", {one}},
+        {"numRows", {one}},
+        {"oneHot", {oneHot}},
+        {"order", {order}},
+        {"print", {print}},
+        {"quantize", {quantize}},
+        {"recode", {recode}},
+        {"relu", {one}},
+        {"remove", {remove}},
+        {"replace", {replace}},
+        {"reshape", {reshape}},
+        {"reverse", {one}},
+        {"rowBind", {bindRows}},
+        {"sliceCol", {slice<false>}},
+        {"sliceRow", {slice<true>}},
+        {"softmax", {one, Sums}},
+        {"solve", {system, Sums}},
+        {"sparsity", {one}},
+        {"syrk", {one, Sums}},
+        {"transpose", {one}},
+        {"tri", {triangle}},
+        {"typeOf", {one}},
+        {"write", {write}},
+    };
+    return makers;
+}
+
+/// Ops that never see a numeric matrix or a list, with the reason.
+inline const std::map<std::string_view, std::string_view> &opsWithoutMatrices() {
+    static const std::map<std::string_view, std::string_view> ops = {
+        {"ewLower", "strings only"},
+        {"ewUpper", "strings only"},
+        {"fill", "its operands are scalars"},
+        {"matrixConstant", "its operands are scalars"},
+        {"now", "no operands"},
+        {"randMatrix", "its operands are scalars"},
+        {"read", "its operands are scalars"},
+        {"sample", "its operands are scalars"},
+        {"seq", "its operands are scalars"},
+        {"setColLabels", "takes frames, whose columns are dense"},
+        {"setColLabelsPrefix", "takes frames, whose columns are dense"},
+        {"stop", "its operand is a string"},
+    };
+    return ops;
+}
+
+/// The maker of an op; make is null if there is none.
+inline OperandMaker operandMaker(const ops::OpInfo &op) {
+    using ops::Family;
+    switch (op.family) {
+    case Family::EwUnary: return {make::one, Exactness::Elementwise};
+    case Family::EwBinary: return {make::broadcast, Exactness::Elementwise};
+    case Family::Outer: return {make::outer, Exactness::Elementwise};
+    case Family::AggAll:
+    case Family::AggRow:
+    case Family::AggCol:
+    case Family::Cumulative:
+        // Results of integer type and extremes are compared exactly in any case or within an error far below a cell.
+        return {make::one, Exactness::Sums};
+    case Family::Call: break;
+    }
+    auto it = callOperandMakers().find(op.mnemonic);
+    return it == callOperandMakers().end() ? OperandMaker{nullptr} : it->second;
+}
+
+} // namespace daphne::test
