@@ -7,7 +7,7 @@ PYTHON ?= /usr/bin/python3
 ASAN_ENVIRONMENT = ASAN_OPTIONS=allow_user_poisoning=0:allocator_may_return_null=1:detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test asan tsan bench lint format clean
+.PHONY: help build demo test asan tsan bench compare lint format clean
 
 help:  ## this list
 	@echo "targets:"
@@ -33,6 +33,13 @@ tsan:  ## every test suite under the thread sanitizer
 
 bench: build  ## start-up, compilation and scalar loops
 	@$(PYTHON) bench/run.py
+
+compare: build  ## single built-ins beside NumPy, SciPy and plain C++ loops
+	@cmake/install-packages.sh bench
+	@cmake --preset release >/dev/null
+	@cmake --build build/release --target kernels_bench
+	@build/release/bench/kernels_bench
+	@$(PYTHON) bench/builtins.py
 
 lint:  ## formatting, layers and clang-tidy
 	@cmake/install-packages.sh build lint

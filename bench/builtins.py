@@ -160,9 +160,9 @@ def shape_of(result):
 
 def run_daphne(daphne, row, inputs, shape):
     """Times in ns, and the cells at positions()."""
-    consume = 'print("cell " + result);'
+    consume = 'print("cell ", false); print(result);'
     if shape != (1, 1):
-        consume = (f'print("cell " + as.scalar(result[((i + 1) * 7919) % {shape[0]}, ((i + 1) * 271) % {shape[1]}]));')
+        consume = f'print("cell ", false); print(as.scalar(result[((i + 1) * 7919) % {shape[0]}, ((i + 1) * 271) % {shape[1]}]));'
     lines = [inputs.get(name)[1] for name in row.inputs]
     text = SCRIPT.format(inputs='\n'.join(lines), repetitions=row.repetitions, operation=row.script, consume=consume)
     path = inputs.directory / 'bench.daph'

@@ -68,6 +68,10 @@ class Csr final : public Matrix {
     template <class T> T *mutableValues() { return valueBuffer.as<T>(); }
     /// Room for stored cells, before and after the used ones included.
     size_t capacity() const { return numSlots; }
+    /// Nobody else sees anything of it: structure and values may be overwritten by the holder of the only reference.
+    bool isExclusive() const {
+        return unique() && offsetBuffer.unique() && columnBuffer.unique() && (!valueBuffer || valueBuffer.unique());
+    }
     /// Nobody else sees the values.
     bool ownsValues() const { return unique() && valueBuffer && valueBuffer.unique(); }
 

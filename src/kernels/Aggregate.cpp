@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Aggregates over all cells, per row and per column.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -21,15 +22,32 @@ void needNumbers(const KernelCall &call, const Dense &m) {
         wrongArgument(call, 0, "a numeric matrix");
 }
 
-/// Runs f(position, forEachBlock) for the only result or the result of every row.
+/// The cells of one result: all of a matrix, or one row.
+template <class T> struct CellRun {
+    CellReader<T> &reader;
+    bool whole;
+    size_t row, size;
+
+    /// Calls block(cells, n) from the first to the last.
+    template <class F> void operator()(F &&block) const {
+        if (whole)
+            reader.all(block);
+        else
+            reader.row(row, block);
+    }
+    /// Null if they are not adjacent cells of type T.
+    const T *inPlace() const { return whole ? reader.allInPlace() : reader.rowInPlace(row); }
+};
+
+/// f(cells) for the only result or the result of every row.
 template <class T, class F> Value reduceBlocks(Over over, const Dense &m, ValueType type, F &&f) {
     CellReader<T> reader(m);
     if (over == Over::All)
-        return Value::scalar(f([&](auto &&block) { reader.all(block); }), type);
+        return Value::scalar(f(CellRun<T>{reader, true, 0, m.cells()}), type);
     auto result = Dense::create(type, m.rows(), 1);
     auto out = result->template mutableView<T>();
     for (size_t r = 0; r < m.rows(); ++r)
-        out(r, 0) = f([&](auto &&block) { reader.row(r, block); });
+        out(r, 0) = f(CellRun<T>{reader, false, r, m.cols()});
     return result;
 }
 
@@ -38,37 +56,67 @@ template <class T, class F> Value reduceBlocks(Over over, const Dense &m, ValueT
 constexpr auto kUnchanged = [](auto x) { return x; };
 
 template <class T, class Map> auto blockSum(Map map) {
-    return [map](auto &&forEachBlock) {
+    return [map](const CellRun<T> &cells) {
+        if (const T *x = cells.inPlace())
+            return sumRun(x, cells.size, map);
         PairwiseSum<T> sum;
-        forEachBlock([&](const T *x, size_t n) { sum.add(sumBlock(x, n, map)); });
+        cells([&](const T *x, size_t n) { sum.add(sumBlock(x, n, map)); });
         return sum.total();
     };
 }
 
+/// out[c] += sum of map(x, c) over some rows, from the first to the last.
+template <class T, class Map, size_t N> void addRows(const std::array<const T *, N> &rows, T *out, size_t n, Map map) {
+#pragma GCC ivdep
+    for (size_t c = 0; c < n; ++c) {
+        T sum = out[c];
+        for (size_t i = 0; i < N; ++i)
+            sum = wrappingSum(sum, map(rows[i][c], c));
+        out[c] = sum;
+    }
+}
+
 /// out[c] += sum over r of map(m(r, c), c), rows in groups so that rounding errors stay small.
 template <class T, class Map> void addColumns(const Dense &m, T *out, Map map) {
-    constexpr size_t kGroup = 512;
+    constexpr size_t kGroup = 512, kTogether = CellReader<T>::kSlots;
     CellReader<T> reader(m);
     std::vector<T> group(m.cols());
     for (size_t begin = 0; begin < m.rows(); begin += kGroup) {
         std::fill(group.begin(), group.end(), T(0));
-        size_t end = std::min(m.rows(), begin + kGroup);
-        for (size_t r = begin; r < end; ++r) {
-            const T *x = reader.wholeRow(r);
-            T *g = group.data();
-            for (size_t c = 0; c < m.cols(); ++c)
-                g[c] = wrappingSum(g[c], map(x[c], c));
+        size_t end = std::min(m.rows(), begin + kGroup), r = begin;
+        for (; r + kTogether <= end; r += kTogether) {
+            std::array<const T *, kTogether> rows;
+            for (size_t i = 0; i < kTogether; ++i)
+                rows[i] = reader.wholeRow(r + i, i);
+            vectorised([&, g = group.data(), n = group.size()] { addRows(rows, g, n, map); });
         }
+        for (; r < end; ++r)
+            addRows<T, Map, 1>({reader.wholeRow(r)}, group.data(), group.size(), map);
         for (size_t c = 0; c < m.cols(); ++c)
             out[c] = wrappingSum(out[c], group[c]);
     }
 }
 
+/// Rows that fit into one block, two at a time.
+template <class T> Value sumsOfShortRows(const Dense &m, ValueType type) {
+    auto result = Dense::create(type, m.rows(), 1);
+    T *out = result->template mutableView<T>().data;
+    vectorised([out, in = m.view<T>()] {
+        size_t half = in.rows / 2;
+        for (size_t r = 0; r < half; ++r)
+            std::tie(out[r], out[half + r]) = sumTwoBlocks(in.row(r), in.row(half + r), in.cols, kUnchanged);
+        if (in.rows % 2)
+            out[in.rows - 1] = sumLanes(in.row(in.rows - 1), in.cols, kUnchanged);
+    });
+    return result;
+}
+
 template <class T> Value columnSums(const Dense &m, ValueType type) {
     auto result = Dense::create(type, 1, m.cols(), Buffer::Init::Zero);
     T *out = result->mutableView<T>().data;
+    CellReader<T> reader(m);
     if (m.cols() == 1)
-        out[0] = blockSum<T>(kUnchanged)([&](auto &&block) { CellReader<T>(m).all(block); });
+        out[0] = blockSum<T>(kUnchanged)(CellRun<T>{reader, true, 0, m.cells()});
     else
         addColumns<T>(m, out, [](T x, size_t) { return x; });
     return result;
@@ -82,6 +130,8 @@ template <Over O> Value sum(KernelCall &call, const Dense &m) {
             throw internalError("sum of bool cells");
         else if constexpr (O == Over::Col)
             return columnSums<T>(m, type);
+        else if (O == Over::Row && sameCells(m.type(), type) && m.cols() <= CellReader<T>::kBlock)
+            return sumsOfShortRows<T>(m, type);
         else
             return reduceBlocks<T>(O, m, type, blockSum<T>(kUnchanged));
     });
@@ -98,13 +148,13 @@ template <class T> T finish(Moment moment, T sumOfSquares, T n) {
 template <class T> Value momentOfBlocks(Over over, Moment moment, const Dense &m) {
     size_t count = over == Over::All ? m.cells() : m.cols();
     T n = static_cast<T>(count);
-    return reduceBlocks<T>(over, m, valueTypeOf<T>(), [&](auto &&forEachBlock) {
+    return reduceBlocks<T>(over, m, valueTypeOf<T>(), [&](const CellRun<T> &cells) {
         if (count == 0)
             return std::numeric_limits<T>::quiet_NaN();
-        T mean = blockSum<T>(kUnchanged)(forEachBlock) / n;
+        T mean = blockSum<T>(kUnchanged)(cells) / n;
         if (moment == Moment::Mean)
             return mean;
-        return finish(moment, blockSum<T>([mean](T x) { return (x - mean) * (x - mean); })(forEachBlock), n);
+        return finish(moment, blockSum<T>([mean](T x) { return (x - mean) * (x - mean); })(cells), n);
     });
 }
 

@@ -67,7 +67,7 @@ ChannelSums sumsOf(const DenseView<const T> &x, const DenseView<const T> &dout, 
 }
 
 template <class T> std::array<Value, 3> gradients(KernelCall &call, const Dense &input, const Dense &gradient) {
-    constexpr ValueType type = valueTypeOf<T>();
+    const ValueType type = valueTypeOf<T>();
     auto mean = vectorCells<T>(call.args[0].dense()), invVar = vectorCells<T>(call.args[1].dense());
     auto gamma = vectorCells<T>(call.args[4].dense());
     auto cellsOfX = converted(input, type), cellsOfDout = converted(gradient, type);

@@ -22,8 +22,8 @@ using ops::EmptyWindows;
 
 // --------------------------------------------------------------------- blocks
 
-/// Cells of U and Y in a block; two such buffers of f64 stay in the second-level cache.
-constexpr size_t kBlockCells = size_t(1) << 16;
+/// Cells of U and Y together in a block: 1 MiB of f64, about a second-level cache.
+constexpr size_t kBlockCells = size_t(1) << 17;
 constexpr size_t kLeastBlockWidth = 16;
 
 /// Adjacent columns of a block: outputs (row, from) ... (row, to - 1) of one image.
@@ -194,7 +194,7 @@ Ref<Dense> filterCells(const Dense &filter, ValueType type) {
 // -------------------------------------------------------------------- kernels
 
 template <class T> Ref<Dense> convolve(const Problem &p, const Dense &input, const Dense &filter, const Dense *bias) {
-    constexpr ValueType type = valueTypeOf<T>();
+    const ValueType type = valueTypeOf<T>();
     auto result = Dense::create(type, p.batch.images, cellCount(p.filters, p.batch.outHeight, p.batch.outWidth));
     if (result->cells() == 0)
         return result;
@@ -246,7 +246,7 @@ Problem backwardProblem(KernelCall &call) {
 }
 
 template <class T> Value filterGradient(const Problem &p, const Dense &input, const Dense &output) {
-    constexpr ValueType type = valueTypeOf<T>();
+    const ValueType type = valueTypeOf<T>();
     auto result = Dense::create(type, p.filters, p.depth, Buffer::Init::Zero);
     if (result->cells() == 0)
         return result;
@@ -271,7 +271,7 @@ Value conv2dBackwardFilter(KernelCall &call, const Dense &input, const Dense &ou
 }
 
 template <class T> Value dataGradient(const Problem &p, const Dense &filter, const Dense &output) {
-    constexpr ValueType type = valueTypeOf<T>();
+    const ValueType type = valueTypeOf<T>();
     const ImageBatch &b = p.batch;
     size_t cols = cellCount(b.channels, b.height.image, b.width.image);
     auto result = Dense::create(type, b.images, cols, Buffer::Init::Zero);

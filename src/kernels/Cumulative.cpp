@@ -28,21 +28,30 @@ struct Max {
     template <class T> static T apply(T a, T b) { return a < b ? b : a; }
 };
 
+/// The running value of a single column stays in a register.
+template <class Op, class T> void accumulateRun(const T *x, T *out, size_t n) {
+    T running = out[0] = x[0];
+    for (size_t i = 1; i < n; ++i)
+        out[i] = running = Op::apply(running, x[i]);
+}
+
 template <class Op, class T> void accumulateDown(const Dense &m, Dense &result) {
     CellReader<T> reader(m);
     auto out = result.mutableView<T>();
-    for (size_t r = 0; r < out.rows; ++r) {
-        const T *x = reader.wholeRow(r);
-        if (r == 0) {
-            std::copy_n(x, out.cols, out.row(0));
-            continue;
-        }
-        const T *above = out.row(r - 1);
-        T *here = out.row(r);
+    if (out.rows == 0)
+        return;
+    if (const T *x = reader.allInPlace(); x && out.cols == 1 && out.contiguous())
+        return accumulateRun<Op>(x, out.data, out.rows);
+    std::copy_n(reader.wholeRow(0), out.cols, out.row(0));
+    vectorised([&, n = out.cols] {
+        for (size_t r = 1; r < out.rows; ++r) {
+            const T *x = reader.wholeRow(r), *above = out.row(r - 1);
+            T *here = out.row(r);
 #pragma GCC ivdep
-        for (size_t c = 0; c < out.cols; ++c)
-            here[c] = Op::apply(above[c], x[c]);
-    }
+            for (size_t c = 0; c < n; ++c)
+                here[c] = Op::apply(above[c], x[c]);
+        }
+    });
 }
 
 enum class Truth { Kept, Counted }; ///< what becomes of bool cells

@@ -2,44 +2,47 @@
 /// Left indexing: x with a part replaced by y. In place if nobody else sees x,
 /// so that updating a matrix row by row in a loop does not copy it each time.
 #include "data/CopyCells.h"
-#include "kernels/KernelTable.h"
-#include "ops/Range.h"
+#include "kernels/Insertion.h"
 
 namespace daphne {
 
-namespace {
-
-struct Part {
-    ops::Range rows, cols;
-    std::string shapeText() const { return std::to_string(rows.size()) + "x" + std::to_string(cols.size()); }
-};
-
-ops::Range rangeIn(int64_t lo, int64_t hi, size_t n, const char *dimension) {
+ops::Range insertRangeIn(int64_t lo, int64_t hi, size_t n, const char *dimension) {
     auto range = ops::normaliseForInsert(lo, hi, static_cast<int64_t>(n));
     if (!range)
         throw executionError(ops::outOfRangeText(lo, hi, static_cast<int64_t>(n), dimension));
     return *range;
 }
 
-ops::Range all(size_t n) { return {0, static_cast<int64_t>(n)}; }
-
-void needShape(const Part &part, size_t rows, size_t cols) {
+void needPartShape(const Part &part, size_t rows, size_t cols) {
     if (static_cast<size_t>(part.rows.size()) != rows || static_cast<size_t>(part.cols.size()) != cols)
         throw executionError("left indexing selects " + part.shapeText() + " cells, but the right-hand side is " +
                              std::to_string(rows) + "x" + std::to_string(cols));
 }
 
-void needType(ValueType x, ValueType y) {
+void needEqualTypes(ValueType x, ValueType y) {
     if (x != y)
         throw executionError("left indexing needs equal value types, got " + std::string(dslName(x)) + " and " +
                              std::string(dslName(y)))
             .withHint("convert the right-hand side with as." + std::string(dslName(x)) + "(...)");
 }
 
+void needInsertable(const KernelCall &call) {
+    const Value &x = call.args[0], &y = call.args[1];
+    if (!x.isMatrix() && !x.isFrame())
+        wrongArgument(call, 0, "a matrix or frame");
+    if (y.isScalar())
+        throw executionError("left indexing needs a matrix on the right, got " + describe(y))
+            .withHint("write [value] for a 1x1 matrix");
+    if (x.kind() != y.kind())
+        wrongArgument(call, 1, x.isMatrix() ? "a matrix" : "a frame");
+}
+
+namespace {
+
 Value insertIntoMatrix(KernelCall &call, const Part &part) {
     const Dense &y = call.args[1].dense();
-    needType(call.args[0].dense().type(), y.type());
-    needShape(part, y.rows(), y.cols());
+    needEqualTypes(call.args[0].dense().type(), y.type());
+    needPartShape(part, y.rows(), y.cols());
     Value result = call.canTake(0) ? std::move(call.args[0]) : Value(call.args[0].dense().copy());
     copyInto(result.dense(), y, static_cast<size_t>(part.rows.lo), static_cast<size_t>(part.cols.lo));
     return result;
@@ -47,7 +50,7 @@ Value insertIntoMatrix(KernelCall &call, const Part &part) {
 
 Value insertIntoFrame(KernelCall &call, const Part &part) {
     const Frame &x = call.args[0].frame(), &y = call.args[1].frame();
-    needShape(part, y.rows(), y.cols());
+    needPartShape(part, y.rows(), y.cols());
     auto result = Ref<Frame>::make(x.rows());
     for (size_t c = 0; c < x.cols(); ++c) {
         auto position = static_cast<int64_t>(c);
@@ -56,7 +59,7 @@ Value insertIntoFrame(KernelCall &call, const Part &part) {
             continue;
         }
         const Dense &from = *y.columns[c - static_cast<size_t>(part.cols.lo)];
-        needType(x.columns[c]->type(), from.type());
+        needEqualTypes(x.columns[c]->type(), from.type());
         auto column = x.columns[c]->copy();
         copyInto(*column, from, static_cast<size_t>(part.rows.lo), 0);
         result->addColumn(x.labels[c], column);
@@ -68,35 +71,23 @@ Value insertPart(KernelCall &call, const Part &part) {
     return call.args[0].isFrame() ? insertIntoFrame(call, part) : insertIntoMatrix(call, part);
 }
 
-/// Both are matrices or both are frames.
-void needSameKind(const KernelCall &call) {
-    const Value &x = call.args[0], &y = call.args[1];
-    if (!x.isMatrix() && !x.isFrame())
-        wrongArgument(call, 0, "a matrix or frame");
-    if (y.isScalar())
-        throw executionError("left indexing needs a matrix on the right, got " + describe(y))
-            .withHint("write [value] for a 1x1 matrix");
-    if (x.kind() != y.kind())
-        wrongArgument(call, 1, x.isMatrix() ? "a matrix" : "a frame");
-}
-
 size_t numRows(const Value &x) { return x.isFrame() ? x.frame().rows() : x.dense().rows(); }
 size_t numCols(const Value &x) { return x.isFrame() ? x.frame().cols() : x.dense().cols(); }
 
 Value insertRow(KernelCall &call, const Value &x, const Value &, int64_t lo, int64_t hi) {
-    needSameKind(call);
-    return insertPart(call, {rangeIn(lo, hi, numRows(x), "row"), all(numCols(x))});
+    needInsertable(call);
+    return insertPart(call, {insertRangeIn(lo, hi, numRows(x), "row"), wholeRange(numCols(x))});
 }
 
 Value insertCol(KernelCall &call, const Value &x, const Value &, int64_t lo, int64_t hi) {
-    needSameKind(call);
-    return insertPart(call, {all(numRows(x)), rangeIn(lo, hi, numCols(x), "column")});
+    needInsertable(call);
+    return insertPart(call, {wholeRange(numRows(x)), insertRangeIn(lo, hi, numCols(x), "column")});
 }
 
 Value insert(KernelCall &call, const Value &x, const Value &, int64_t rowLo, int64_t rowHi, int64_t colLo,
              int64_t colHi) {
-    needSameKind(call);
-    return insertPart(call, {rangeIn(rowLo, rowHi, numRows(x), "row"), rangeIn(colLo, colHi, numCols(x), "column")});
+    needInsertable(call);
+    return insertPart(call, {insertRangeIn(rowLo, rowHi, numRows(x), "row"), insertRangeIn(colLo, colHi, numCols(x), "column")});
 }
 
 } // namespace

@@ -13,6 +13,7 @@
 
 #include "data/CopyCells.h"
 #include "kernels/MatMul.h"
+#include "kernels/WideVectors.h"
 
 namespace daphne {
 
@@ -143,10 +144,23 @@ template <class T> std::vector<T> packed(const Oriented<T> &b) {
     return out;
 }
 
+/// out[j] += sum over N rows of factor[i] * row i of B [j], in the order of the rows.
+template <class T, size_t N>
+void addMultiples(const Accumulator<T> (&factor)[N], const T *rows, size_t step, T *out, size_t n) {
+    using Acc = Accumulator<T>;
+#pragma GCC ivdep
+    for (size_t j = 0; j < n; ++j) {
+        Acc sum = static_cast<Acc>(out[j]);
+        for (size_t i = 0; i < N; ++i)
+            sum = static_cast<Acc>(sum + static_cast<Acc>(factor[i] * static_cast<Acc>(rows[i * step + j])));
+        out[j] = static_cast<T>(sum);
+    }
+}
+
 /// c += op(A) @ B with blocks of B that stay in the cache. Every cell is summed in the order of k.
 template <class T> void multiplyByLoop(const Oriented<T> &a, const Oriented<T> &b, T *c) {
     using Acc = Accumulator<T>;
-    constexpr size_t kDepth = 128, kWidth = 512;
+    constexpr size_t kDepth = 128, kWidth = 512, kTogether = 4;
     std::vector<T> copy;
     const T *rows = b.data;
     size_t step = b.rowStep;
@@ -155,35 +169,49 @@ template <class T> void multiplyByLoop(const Oriented<T> &a, const Oriented<T> &
         rows = copy.data();
         step = b.cols;
     }
-    for (size_t k0 = 0; k0 < a.cols; k0 += kDepth)
-        for (size_t j0 = 0; j0 < b.cols; j0 += kWidth) {
-            size_t k1 = std::min(k0 + kDepth, a.cols), j1 = std::min(j0 + kWidth, b.cols);
-            for (size_t i = 0; i < a.rows; ++i) {
-                T *out = c + i * b.cols;
-                for (size_t k = k0; k < k1; ++k) {
-                    auto factor = static_cast<Acc>(a.data[i * a.rowStep + k * a.colStep]);
-                    const T *row = rows + k * step;
-                    for (size_t j = j0; j < j1; ++j)
-                        out[j] = static_cast<T>(static_cast<Acc>(static_cast<Acc>(out[j]) +
-                                                                 static_cast<Acc>(factor * static_cast<Acc>(row[j]))));
-                }
-            }
+    auto block = [&](size_t i, size_t k0, size_t k1, size_t j0, size_t n) {
+        T *out = c + i * b.cols + j0;
+        auto factor = [&](size_t k) { return static_cast<Acc>(a.data[i * a.rowStep + k * a.colStep]); };
+        size_t k = k0;
+        for (; k + kTogether <= k1; k += kTogether) {
+            Acc factors[kTogether];
+            for (size_t l = 0; l < kTogether; ++l)
+                factors[l] = factor(k + l);
+            addMultiples<T>(factors, rows + k * step + j0, step, out, n);
         }
+        for (; k < k1; ++k) {
+            Acc factors[1] = {factor(k)};
+            addMultiples<T>(factors, rows + k * step + j0, step, out, n);
+        }
+    };
+    vectorised([&] {
+        for (size_t k0 = 0; k0 < a.cols; k0 += kDepth)
+            for (size_t j0 = 0; j0 < b.cols; j0 += kWidth)
+                for (size_t i = 0; i < a.rows; ++i)
+                    block(i, k0, std::min(k0 + kDepth, a.cols), j0, std::min(kWidth, b.cols - j0));
+    });
+}
+
+/// Whether BLAS gets the product of two non-empty matrices.
+template <class T> bool goesToBlas(const Oriented<T> &a, const Oriented<T> &b) {
+    // Dividing twice instead of multiplying: no overflow.
+    bool tiny = a.rows <= kTinyWork / a.cols / b.cols;
+    return std::is_floating_point_v<T> && !tiny && fitsBlas(a) && fitsBlas(b);
 }
 
 template <class T> Ref<Dense> multiply(ValueType type, const Oriented<T> &a, const Oriented<T> &b) {
-    auto result = Dense::create(type, a.rows, b.cols, Buffer::Init::Zero);
-    if (a.rows == 0 || a.cols == 0 || b.cols == 0)
-        return result;
+    bool empty = a.rows == 0 || a.cols == 0 || b.cols == 0, blas = !empty && goesToBlas(a, b);
+    // A general product writes every cell; the other ways add to what is there.
+    bool writesAll = blas && a.rows > 1 && b.cols > 1 && !isGram(a, b);
+    auto result = Dense::create(type, a.rows, b.cols, writesAll ? Buffer::Init::None : Buffer::Init::Zero);
     T *c = result->template mutableView<T>().data;
-    if constexpr (std::is_floating_point_v<T>) {
-        // Dividing twice instead of multiplying: no overflow.
-        bool tiny = a.rows <= kTinyWork / a.cols / b.cols;
-        if (!tiny && fitsBlas(a) && fitsBlas(b)) {
+    if (empty)
+        return result;
+    if constexpr (std::is_floating_point_v<T>)
+        if (blas) {
             multiplyByBlas(a, b, c);
             return result;
         }
-    }
     multiplyByLoop(a, b, c);
     if (isGram(a, b))
         mirrorUpper(c, a.rows);

@@ -5,7 +5,10 @@
 #include <numeric>
 
 #include "kernels/KernelTable.h"
+#include "kernels/RadixSort.h"
+#include "kernels/RawCells.h"
 #include "kernels/Selection.h"
+#include "kernels/csr/CsrParts.h"
 
 namespace daphne {
 
@@ -24,34 +27,72 @@ template <class T> bool comesBefore(const T &a, const T &b, bool ascending) {
     return ascending ? a < b : b < a;
 }
 
-/// Sorts each of the runs [begins[i], begins[i+1]) of equal rows by one more key, then cuts them at changes.
-template <class T> void refine(std::vector<size_t> &rows, std::vector<size_t> &begins, const SortKey &key) {
+/// Sorts each of the runs [begins[i], begins[i+1]) of rows by one more key, on which all keys before agree.
+template <class T> void refine(uint64_t *rows, const std::vector<size_t> &begins, const SortKey &key) {
     auto cells = key.column->view<T>();
     auto before = [&](size_t a, size_t b) { return comesBefore(cells(a, 0), cells(b, 0), key.ascending); };
-    std::vector<size_t> cuts;
     for (size_t i = 0; i + 1 < begins.size(); ++i) {
-        auto first = rows.begin() + begins[i], last = rows.begin() + begins[i + 1];
-        std::stable_sort(first, last, before);
-        cuts.push_back(begins[i]);
-        for (size_t k = begins[i] + 1; k < begins[i + 1]; ++k)
-            if (before(rows[k - 1], rows[k]))
-                cuts.push_back(k);
+        uint64_t *first = rows + begins[i];
+        size_t n = begins[i + 1] - begins[i];
+        if constexpr (!std::is_same_v<T, std::string>) {
+            if (n >= kRadixCells) {
+                radixReorder(key.column->type(), cells.data, cells.skip, key.ascending, first, n);
+                continue;
+            }
+        }
+        std::stable_sort(first, first + n, before);
     }
-    cuts.push_back(rows.size());
-    begins = std::move(cuts);
 }
 
-std::vector<size_t> sortedRows(size_t n, std::span<const SortKey> keys) {
-    std::vector<size_t> rows(n);
-    std::iota(rows.begin(), rows.end(), size_t(0));
+/// The runs cut where the key changes.
+template <class T>
+std::vector<size_t> cutRuns(const uint64_t *rows, const std::vector<size_t> &begins, const SortKey &key) {
+    auto cells = key.column->view<T>();
+    std::vector<size_t> cuts;
+    for (size_t i = 0; i + 1 < begins.size(); ++i) {
+        cuts.push_back(begins[i]);
+        for (size_t k = begins[i] + 1; k < begins[i + 1]; ++k)
+            if (comesBefore(cells(rows[k - 1], 0), cells(rows[k], 0), key.ascending))
+                cuts.push_back(k);
+    }
+    cuts.push_back(begins.back());
+    return cuts;
+}
+
+/// Positions of all n rows in order, n x 1.
+Ref<Dense> sortedRows(size_t n, std::span<const SortKey> keys) {
+    auto result = Dense::create(ValueType::Size, n, 1);
+    uint64_t *rows = result->mutableView<uint64_t>().data;
+    const SortKey &first = keys[0];
     std::vector<size_t> begins{0, n};
-    for (const SortKey &key : keys)
-        withValueType(key.column->type(), [&]<class T>(TypeTag<T>) { refine<T>(rows, begins, key); });
-    return rows;
+    withValueType(first.column->type(), [&]<class T>(TypeTag<T>) {
+        auto cells = first.column->view<T>();
+        if (first.column->type() != ValueType::Str && n >= kRadixCells) {
+            radixOrder(first.column->type(), cells.data, cells.skip, n, first.ascending, rows);
+        } else {
+            std::iota(rows, rows + n, uint64_t(0));
+            refine<T>(rows, begins, first);
+        }
+    });
+    for (size_t k = 1; k < keys.size(); ++k) {
+        withValueType(keys[k - 1].column->type(),
+                      [&]<class T>(TypeTag<T>) { begins = cutRuns<T>(rows, begins, keys[k - 1]); });
+        withValueType(keys[k].column->type(), [&]<class T>(TypeTag<T>) { refine<T>(rows, begins, keys[k]); });
+    }
+    return result;
+}
+
+/// A single column of numbers needs no positions on the way.
+Value sortedColumn(const Dense &x, bool ascending) {
+    auto result = Dense::create(x.type(), x.rows(), 1);
+    radixSort(x.type(), rawCells(x).data, x.rows(), ascending, mutableRawCells(*result).data);
+    return result;
 }
 
 Ref<Dense> columnOf(const Value &x, size_t c) {
-    return x.isFrame() ? x.frame().columns[c] : Dense::window(x.dense(), 0, x.dense().rows(), c, c + 1);
+    if (x.isFrame())
+        return x.frame().columns[c];
+    return x.isCsr() ? denseColumn(x.csr(), c) : Dense::window(x.dense(), 0, x.dense().rows(), c, c + 1);
 }
 
 std::vector<SortKey> sortKeys(KernelCall &call, const Value &x, size_t numCols) {
@@ -67,23 +108,29 @@ std::vector<SortKey> sortKeys(KernelCall &call, const Value &x, size_t numCols) 
     return keys;
 }
 
-Value order(KernelCall &call, const Value &x, std::span<const Value> rest) {
+Value order(KernelCall &call, AnyValue data, std::span<const Value> rest) {
+    const Value &x = data.value;
     if (!x.isMatrix() && !x.isFrame())
         wrongArgument(call, 0, "a matrix or frame");
     if (rest.size() < 3 || rest.size() % 2 == 0)
         throw executionError("order needs the data, k column positions, k ascending flags and returnIdxs; got " +
                              std::to_string(call.args.size()) + " arguments");
-    size_t rows = x.isFrame() ? x.frame().rows() : x.dense().rows();
-    size_t cols = x.isFrame() ? x.frame().cols() : x.dense().cols();
-    auto positions = sortedRows(rows, sortKeys(call, x, cols));
-    if (!detail::FromValue<bool>::get(call, call.args.size() - 1)) {
-        if (x.isFrame())
-            return pickRows(x.frame(), positions);
-        return pickRows(x.dense(), positions);
-    }
-    auto result = Dense::create(ValueType::Size, rows, 1);
-    std::copy(positions.begin(), positions.end(), result->mutableView<uint64_t>().data);
-    return result;
+    size_t rows = x.isFrame() ? x.frame().rows() : x.matrix().rows();
+    size_t cols = x.isFrame() ? x.frame().cols() : x.matrix().cols();
+    std::vector<SortKey> keys = sortKeys(call, x, cols);
+    bool wantsPositions = detail::FromValue<bool>::get(call, call.args.size() - 1);
+    if (!wantsPositions && x.isMatrix() && !x.isCsr() && cols == 1 && rows >= kRadixCells && x.dense().contiguous() &&
+        x.dense().type() != ValueType::Str)
+        return sortedColumn(x.dense(), keys[0].ascending); // further keys are the same column
+    auto positions = sortedRows(rows, keys);
+    if (wantsPositions)
+        return positions;
+    std::span<const size_t> order(positions->view<uint64_t>().data, rows);
+    if (x.isFrame())
+        return pickRows(x.frame(), order);
+    if (x.isCsr())
+        return pickRows(x.csr(), order);
+    return pickRows(x.dense(), order);
 }
 
 } // namespace

@@ -88,8 +88,8 @@ std::array<Value, 3> avgPool2d(KernelCall &call, const Dense &input, std::span<c
 
 // --------------------------------------------------------------------- maximum
 
-/// Whether x replaces `best` as the maximum: nan does, and stays.
-template <class T> bool beats(T x, T best) { return x > best || (x != x && best == best); }
+/// Whether x replaces `best` as the maximum: nan does, and stays. Without branches, so that loops vectorise.
+template <class T> bool beats(T x, T best) { return (x > best) | ((x != x) & (best == best)); }
 
 template <class T> void maximumOfChannel(const Windows &windows, const T *image, T *greatest, T *out) {
     for (const Span &rows : windows.rows) {
@@ -180,10 +180,14 @@ template <class T>
 size_t firstMaximum(const Dense &input, size_t image, size_t cell, const Span &rows, const Span &cols, size_t width) {
     const T *channel = input.view<T>().row(image) + cell;
     size_t best = rows.from * width + cols.from;
+    T greatest = channel[best];
     for (size_t r = rows.from; r < rows.to; ++r)
-        for (size_t c = cols.from; c < cols.to; ++c)
-            if (beats(channel[r * width + c], channel[best]))
-                best = r * width + c;
+        for (size_t c = cols.from; c < cols.to; ++c) {
+            T x = channel[r * width + c];
+            bool better = beats(x, greatest);
+            greatest = better ? x : greatest;
+            best = better ? r * width + c : best;
+        }
     return best;
 }
 

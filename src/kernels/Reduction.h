@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kernels/Convert.h"
 #include "kernels/RawCells.h"
+#include "kernels/WideVectors.h"
 
 namespace daphne {
 
@@ -47,14 +50,19 @@ template <class T> class CellReader {
             f(reinterpret_cast<const T *>(stage.data()), filled);
     }
 
-    /// Row r as a whole.
-    const T *wholeRow(size_t r) {
+    static constexpr size_t kSlots = 4;
+    /// Row r as a whole, valid until the next call with the same slot < kSlots.
+    const T *wholeRow(size_t r, size_t slot = 0) {
         if (direct)
             return reinterpret_cast<const T *>(raw.row(r));
-        stage.resize(raw.cols);
-        convert(raw.row(r), stage.data(), raw.cols);
-        return reinterpret_cast<const T *>(stage.data());
+        stage.resize(kSlots * raw.cols);
+        convert(raw.row(r), stage.data() + slot * raw.cols, raw.cols);
+        return reinterpret_cast<const T *>(stage.data() + slot * raw.cols);
     }
+
+    /// Where the cells are in memory if they need no conversion, else null.
+    const T *rowInPlace(size_t r) const { return direct ? reinterpret_cast<const T *>(raw.row(r)) : nullptr; }
+    const T *allInPlace() const { return direct && adjacent ? reinterpret_cast<const T *>(raw.data) : nullptr; }
 
   private:
     /// Cells of a type that, unlike bool, a vector can store.
@@ -90,8 +98,16 @@ template <class T> T wrappingSum(T a, T b) {
         return a + b;
 }
 
+/// Sum of eight partial sums, halves onto halves.
+template <class T> T mergeLanes(T (&lane)[8]) {
+    for (size_t width = 4; width; width /= 2)
+        for (size_t l = 0; l < width; ++l)
+            lane[l] = wrappingSum(lane[l], lane[l + width]);
+    return lane[0];
+}
+
 /// Sum of map(x) over a block: eight interleaved partial sums, short blocks from left to right.
-template <class T, class Map> [[gnu::noinline]] T sumBlock(const T *x, size_t n, Map map) {
+template <class T, class Map> T sumLanes(const T *x, size_t n, Map map) {
     constexpr size_t kLanes = 8;
     T total = 0;
     if (n < 2 * kLanes) {
@@ -106,10 +122,31 @@ template <class T, class Map> [[gnu::noinline]] T sumBlock(const T *x, size_t n,
             lane[l] = wrappingSum(lane[l], map(x[i + l]));
     for (size_t l = 0; l < n - whole; ++l)
         lane[l] = wrappingSum(lane[l], map(x[whole + l]));
-    for (size_t width = kLanes / 2; width; width /= 2)
-        for (size_t l = 0; l < width; ++l)
-            lane[l] = wrappingSum(lane[l], lane[l + width]);
-    return lane[0];
+    return mergeLanes(lane);
+}
+
+template <class T, class Map> [[gnu::noinline]] T sumBlock(const T *x, size_t n, Map map) {
+    return vectorised([=] { return sumLanes(x, n, map); });
+}
+
+/// sumLanes of two blocks of n cells. A processor reads two places of memory at a time much faster than one.
+template <class T, class Map> std::pair<T, T> sumTwoBlocks(const T *x, const T *y, size_t n, Map map) {
+    constexpr size_t kLanes = 8;
+    if (n < 2 * kLanes)
+        return {sumLanes(x, n, map), sumLanes(y, n, map)};
+    T left[kLanes] = {}, right[kLanes] = {};
+    size_t whole = n / kLanes * kLanes;
+    for (size_t i = 0; i < whole; i += kLanes) {
+        for (size_t l = 0; l < kLanes; ++l)
+            left[l] = wrappingSum(left[l], map(x[i + l]));
+        for (size_t l = 0; l < kLanes; ++l)
+            right[l] = wrappingSum(right[l], map(y[i + l]));
+    }
+    for (size_t l = 0; l < n - whole; ++l) {
+        left[l] = wrappingSum(left[l], map(x[whole + l]));
+        right[l] = wrappingSum(right[l], map(y[whole + l]));
+    }
+    return {mergeLanes(left), mergeLanes(right)};
 }
 
 /// Adds the sums of blocks pairwise, so that rounding errors grow with the logarithm of their number.
@@ -134,5 +171,24 @@ template <class T> class PairwiseSum {
     size_t count = 0;
     T partial[64]; ///< [k] is set where bit k of count is
 };
+
+/// Sum of map(x) over adjacent cells: what PairwiseSum gives for the sums of their blocks in order.
+template <class T, class Map> T sumRun(const T *x, size_t n, Map map) {
+    constexpr size_t kBlock = CellReader<T>::kBlock;
+    PairwiseSum<T> sum;
+    size_t whole = n / kBlock, half = whole / 2;
+    if (half > 0) {
+        std::vector<T> sums(2 * half);
+        vectorised([&] {
+            for (size_t b = 0; b < half; ++b)
+                std::tie(sums[b], sums[half + b]) = sumTwoBlocks(x + b * kBlock, x + (half + b) * kBlock, kBlock, map);
+        });
+        for (T block : sums)
+            sum.add(block);
+    }
+    for (size_t done = 2 * half * kBlock; done < n; done += kBlock)
+        sum.add(sumBlock(x + done, std::min(kBlock, n - done), map));
+    return sum.total();
+}
 
 } // namespace daphne

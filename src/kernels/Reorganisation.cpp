@@ -8,22 +8,16 @@
 #include "data/CopyCells.h"
 #include "kernels/Reorganisation.h"
 #include "kernels/Selection.h"
+#include "kernels/TransposeCells.h"
 
 namespace daphne {
 
 namespace {
 
-constexpr size_t kTile = 32; ///< a tile of 8-byte cells and its mirror fit into the first-level cache
-
-/// out(c, r) = in(r, c), tile by tile.
-template <class T> void transposeTiles(const DenseView<const T> &in, const DenseView<T> &out) {
-    for (size_t r0 = 0; r0 < in.rows; r0 += kTile)
-        for (size_t c0 = 0; c0 < in.cols; c0 += kTile) {
-            size_t r1 = std::min(r0 + kTile, in.rows), c1 = std::min(c0 + kTile, in.cols);
-            for (size_t c = c0; c < c1; ++c)
-                for (size_t r = r0; r < r1; ++r)
-                    out.data[c * out.skip + r] = in.data[r * in.skip + c];
-        }
+void transposeTexts(const DenseView<const std::string> &in, const DenseView<std::string> &out) {
+    for (size_t c = 0; c < in.cols; ++c)
+        for (size_t r = 0; r < in.rows; ++r)
+            out(c, r) = in(r, c);
 }
 
 } // namespace
@@ -32,7 +26,10 @@ Ref<Dense> transposed(const Dense &x) {
     if (x.contiguous() && (x.rows() == 1 || x.cols() == 1))
         return Dense::reshaped(x, x.cols(), x.rows());
     auto result = Dense::create(x.type(), x.cols(), x.rows());
-    withValueType(x.type(), [&]<class T>(TypeTag<T>) { transposeTiles(x.view<T>(), result->mutableView<T>()); });
+    if (x.type() == ValueType::Str)
+        transposeTexts(x.view<std::string>(), result->mutableView<std::string>());
+    else
+        transposeCells(rawCells(x), mutableRawCells(*result));
     return result;
 }
 

@@ -141,8 +141,8 @@ constexpr OpInfo kOps[] = {
 constexpr Builtin kBuiltins[] = {
     {.signature = "sum(arg[, axisOrGroups[, numGroups]])", .op = "sumAll", .rowOp = "sumRow", .colOp = "sumCol",
      .groupOp = "sumGrp",
-     .doc = "Sum of all cells, per row (axis 0), per column (axis 1), or per group: the cells of a column whose group id, "
-            "in a column of the same length, is 0, 1, ..., numGroups - 1.",
+     .doc = "Sum of all cells, per row (axis 0), per column (axis 1), or per group: the cells of a column whose group "
+            "id, in a column of the same length, is 0, 1, ..., numGroups - 1.",
      .example = "X = [1, 2, 3, 4](2, 2); print(sum(X)); print(sum(X, 0)); print(sum([5, 6, 7], [1, 0, 1], 2));",
      .expect = "10\nDenseMatrix(2x1, int64_t)\n3\n7\nDenseMatrix(2x1, int64_t)\n6\n12\n"},
     {.signature = "prod(arg[, axis])", .op = "prodAll", .rowOp = "prodRow", .colOp = "prodCol",
@@ -151,19 +151,20 @@ constexpr Builtin kBuiltins[] = {
      .expect = "24\nDenseMatrix(2x1, int64_t)\n2\n12\n"},
     {.signature = "aggMin(arg[, axisOrGroups[, numGroups]])", .op = "minAll", .rowOp = "minRow", .colOp = "minCol",
      .groupOp = "minGrp",
-     .doc = "Smallest of all cells, per row (axis 0), per column (axis 1) or per group as sum. Strings are compared byte "
-            "by byte, not per group.",
+     .doc = "Smallest of all cells, per row (axis 0), per column (axis 1) or per group as sum. Strings, compared byte "
+            "by byte, have no groups.",
      .example = "X = [1, 2, 3, 4](2, 2); print(aggMin(X)); print(aggMin(X, 1));",
      .expect = "1\nDenseMatrix(1x2, int64_t)\n1 2\n"},
     {.signature = "aggMax(arg[, axisOrGroups[, numGroups]])", .op = "maxAll", .rowOp = "maxRow", .colOp = "maxCol",
      .groupOp = "maxGrp",
-     .doc = "Largest of all cells, per row (axis 0), per column (axis 1) or per group as sum. Strings are compared byte "
-            "by byte, not per group.",
+     .doc = "Largest of all cells, per row (axis 0), per column (axis 1) or per group as sum. Strings, compared byte "
+            "by byte, have no groups.",
      .example = "X = [1, 2, 3, 4](2, 2); print(aggMax(X)); print(aggMax(X, 0));",
      .expect = "4\nDenseMatrix(2x1, int64_t)\n2\n4\n"},
     {.signature = "mean(arg[, axisOrGroups[, numGroups]])", .op = "meanAll", .rowOp = "meanRow", .colOp = "meanCol",
      .groupOp = "meanGrp",
-     .doc = "Arithmetic mean of all cells, per row (axis 0), per column (axis 1) or per group as sum; nan for no cells.",
+     .doc = "Arithmetic mean of all cells, per row (axis 0), per column (axis 1) or per group as sum; nan for no "
+            "cells.",
      .example = "X = [1, 2, 3, 4](2, 2); print(mean(X)); print(mean(X, 1));",
      .expect = "2.5\nDenseMatrix(1x2, double)\n2 3\n"},
     {.signature = "var(arg[, axisOrGroups[, numGroups]])", .op = "varAll", .rowOp = "varRow", .colOp = "varCol",
@@ -171,8 +172,8 @@ constexpr Builtin kBuiltins[] = {
      .doc = "Population variance of all cells, per row (axis 0), per column (axis 1) or per group as sum.",
      .example = "X = [1, 2, 3, 4](2, 2); print(var(X)); print(var(X, 0));",
      .expect = "1.25\nDenseMatrix(2x1, double)\n0.25\n0.25\n"},
-    {.signature = "stddev(arg[, axisOrGroups[, numGroups]])", .op = "stddevAll", .rowOp = "stddevRow", .colOp = "stddevCol",
-     .groupOp = "stddevGrp",
+    {.signature = "stddev(arg[, axisOrGroups[, numGroups]])", .op = "stddevAll", .rowOp = "stddevRow",
+     .colOp = "stddevCol", .groupOp = "stddevGrp",
      .doc = "Population standard deviation of all cells, per row (axis 0), per column (axis 1) or per group as sum.",
      .example = "X = [1, 2, 3, 4](2, 2); print(stddev(X)); print(stddev(X, 1));",
      .expect = "1.11803\nDenseMatrix(1x2, double)\n1 1\n"},

@@ -86,8 +86,8 @@ class RandomValues {
         }
     }
 
-    /// Operand k of a call by a pattern of kinds: m matrix, s number, t string, f frame, l list, x matrix or frame; its
-    /// last letter repeats. Now and then something else.
+    /// Operand k of a call by a pattern of kinds: m matrix, s number, t string, f frame, l list, x matrix or frame, 1
+    /// mostly the number 1, v mostly a 1x1 matrix; its last letter repeats. Now and then something else.
     Value like(const std::string &pattern, size_t k) {
         if (below(25) == 0)
             return any();
@@ -98,6 +98,8 @@ class RandomValues {
         case 'f': return frame();
         case 'l': return list();
         case 'x': return below(2) ? frame() : matrix();
+        case '1': return below(8) ? Value::scalar(int64_t(1)) : like("s", 0);
+        case 'v': return below(8) ? Value(dense(type(), 1, 1)) : matrix();
         default: return scalar();
         }
     }
@@ -228,24 +230,29 @@ TEST_P(Agreement, OfInferenceAndKernelOnRandomOperands) {
 
 INSTANTIATE_TEST_SUITE_P(
     Ops, Agreement,
-    testing::Values(Subject{"fill", "?s"}, Subject{"seq", "?"}, Subject{"matrixConstant", "?"},
-                    Subject{"transpose", "m"}, Subject{"colBind", "xx"}, Subject{"rowBind", "xx"},
-                    Subject{"reshape", "mss"}, Subject{"reverse", "x"}, Subject{"order", "xs"},
-                    Subject{"replace", "m??"}, Subject{"tri", "ms"}, Subject{"diagMatrix", "m"},
-                    Subject{"diagVector", "m"}, Subject{"sliceRow", "xs"}, Subject{"sliceCol", "xs"},
-                    Subject{"extractRow", "xm"}, Subject{"extractCol", "xm"}, Subject{"filterRow", "xm"},
-                    Subject{"filterCol", "xm"}, Subject{"insertRow", "xxs"}, Subject{"insertCol", "xxs"},
-                    Subject{"insert", "xxs"}, Subject{"createList", "m"}, Subject{"append", "lm"},
-                    Subject{"remove", "ls"}, Subject{"length", "l"}, Subject{"createFrame", "mmtt"},
-                    Subject{"setColLabels", "ft"}, Subject{"setColLabelsPrefix", "ft"}, Subject{"matMul", "mms"},
-                    Subject{"syrk", "m"}, Subject{"gemv", "m"}, Subject{"solve", "m"}, Subject{"eigenCal", "m"},
-                    Subject{"isSymmetric", "m"}, Subject{"ctable", "mms"}, Subject{"recode", "ms"},
-                    Subject{"oneHot", "mm"}, Subject{"bin", "ms"}, Subject{"quantize", "ms"}, Subject{"softmax", "m"},
-                    Subject{"relu", "m"}, Subject{"biasAdd", "mm"},
-                    Subject{"sumGrp", "mms"}, Subject{"minGrp", "mms"}, Subject{"meanGrp", "mms"},
-                    Subject{"countGrp", "mms"}, Subject{"prodAll", "m"}, Subject{"prodRow", "m"},
-                    Subject{"prodCol", "m"}, Subject{"minAll", "m"}, Subject{"maxRow", "m"},
-                    Subject{"minCol", "m"}),
+    testing::Values(
+        Subject{"fill", "?s"}, Subject{"seq", "?"}, Subject{"matrixConstant", "?"}, Subject{"transpose", "m"},
+        Subject{"colBind", "xx"}, Subject{"rowBind", "xx"}, Subject{"reshape", "mss"}, Subject{"reverse", "x"},
+        Subject{"order", "xs"}, Subject{"replace", "m??"}, Subject{"tri", "ms"}, Subject{"diagMatrix", "m"},
+        Subject{"diagVector", "m"}, Subject{"sliceRow", "xs"}, Subject{"sliceCol", "xs"}, Subject{"extractRow", "xm"},
+        Subject{"extractCol", "xm"}, Subject{"filterRow", "xm"}, Subject{"filterCol", "xm"},
+        Subject{"insertRow", "xxs"}, Subject{"insertCol", "xxs"}, Subject{"insert", "xxs"}, Subject{"createList", "m"},
+        Subject{"append", "lm"}, Subject{"remove", "ls"}, Subject{"length", "l"}, Subject{"createFrame", "mmtt"},
+        Subject{"setColLabels", "ft"}, Subject{"setColLabelsPrefix", "ft"}, Subject{"matMul", "mms"},
+        Subject{"syrk", "m"}, Subject{"gemv", "m"}, Subject{"solve", "m"}, Subject{"eigenCal", "m"},
+        Subject{"isSymmetric", "m"}, Subject{"ctable", "mms"}, Subject{"recode", "ms"}, Subject{"oneHot", "mm"},
+        Subject{"bin", "ms"}, Subject{"quantize", "ms"}, Subject{"softmax", "m"}, Subject{"relu", "m"},
+        Subject{"biasAdd", "mm"}, Subject{"sumGrp", "mms"}, Subject{"minGrp", "mms"}, Subject{"meanGrp", "mms"},
+        Subject{"countGrp", "mms"}, Subject{"prodAll", "m"}, Subject{"prodRow", "m"}, Subject{"prodCol", "m"},
+        Subject{"minAll", "m"}, Subject{"maxRow", "m"}, Subject{"minCol", "m"}, Subject{"affine", "mmv"},
+        Subject{"batchNorm2d", "mvvvv?"}, Subject{"batchNorm2dBackward", "vvvvv?"}, Subject{"avgPool2d", "v11111111s"},
+        Subject{"maxPool2d", "v11111111s"}, Subject{"avgPool2dBackward", "vv11111111s"},
+        Subject{"maxPool2dBackward", "vv11111111s"}, Subject{"conv2d", "vv11111111ssv"},
+        Subject{"conv2dBackwardFilter", "vv11ss1"}, Subject{"conv2dBackwardData", "vv11ss1"}, Subject{"lu", "m"},
+        Subject{"qr", "m"}, Subject{"svd", "m"}, Subject{"cholesky", "m"}, Subject{"inv", "m"}, Subject{"det", "m"},
+        Subject{"norm", "ms"}, Subject{"kron", "mm"}, Subject{"medianAll", "m"}, Subject{"medianRow", "m"},
+        Subject{"medianCol", "m"}, Subject{"quantileAll", "ms"}, Subject{"quantileRow", "ms"},
+        Subject{"quantileCol", "mm"}, Subject{"diff", "m"}),
     [](const auto &info) { return info.param.op; });
 
 } // namespace

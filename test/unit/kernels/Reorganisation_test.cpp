@@ -52,6 +52,21 @@ TYPED_TEST(TransposeOf, ExchangesRowsAndColumnsInEveryShape) {
     }
 }
 
+TEST(Transpose, WritesLargeResultsAroundTheCaches) {
+    auto check = []<class T>(TypeTag<T>) {
+        Value x = counting<T>(1040, 1031), t = run("transpose", {x});
+        auto in = x.dense().view<T>(), out = t.dense().view<T>();
+        size_t wrong = 0;
+        for (size_t r = 0; r < in.rows; ++r)
+            for (size_t c = 0; c < in.cols; ++c)
+                wrong += in(r, c) != out(c, r);
+        EXPECT_EQ(wrong, 0u);
+    };
+    check(TypeTag<double>{});
+    check(TypeTag<int32_t>{});
+    check(TypeTag<uint8_t>{});
+}
+
 TEST(ColBind, PutsColumnsSideBySideInTheGeneralType) {
     EXPECT_EQ(printed(run("colBind", {column<int64_t>({1, 2}), matrix<double>(2, 2, {.5, 1, 2, 3})})),
               "DenseMatrix(2x3, double)\n1 0.5 1\n2 2 3\n");

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/TransposeCells.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace daphne {
+
+namespace {
+
+constexpr size_t kVectorBytes = 16;
+constexpr size_t kLineBytes = 64;
+
+template <class Bits> struct Vectors {
+    using Aligned [[gnu::vector_size(kVectorBytes)]] = Bits;
+    using Anywhere [[gnu::vector_size(kVectorBytes), gnu::aligned(sizeof(Bits))]] = Bits;
+    static constexpr size_t kLanes = kVectorBytes / sizeof(Bits);
+};
+
+/// Around the caches: a line that is written completely need not be read first. Needs an aligned address.
+struct Streaming {
+    template <class Bits, class V> static void store(Bits *to, V v) {
+#if defined(__SSE2__)
+        _mm_stream_si128(reinterpret_cast<__m128i *>(to), reinterpret_cast<__m128i>(v));
+#else
+        *reinterpret_cast<typename Vectors<Bits>::Anywhere *>(to) = v;
+#endif
+    }
+    static void finish() {
+#if defined(__SSE2__)
+        _mm_sfence();
+#endif
+    }
+};
+struct Cached {
+    template <class Bits, class V> static void store(Bits *to, V v) {
+        *reinterpret_cast<typename Vectors<Bits>::Anywhere *>(to) = v;
+    }
+    static void finish() {}
+};
+
+/// A square of vectors: kLanes x kLanes cells.
+template <class Store> void transposeSquare(const uint64_t *in, size_t inSkip, uint64_t *out, size_t outSkip) {
+    using V = Vectors<uint64_t>;
+    using Pick = V::Aligned;
+    V::Aligned a = *reinterpret_cast<const V::Anywhere *>(in), b = *reinterpret_cast<const V::Anywhere *>(in + inSkip);
+    Store::store(out, __builtin_shuffle(a, b, Pick{0, 2}));
+    Store::store(out + outSkip, __builtin_shuffle(a, b, Pick{1, 3}));
+}
+template <class Store> void transposeSquare(const uint32_t *in, size_t inSkip, uint32_t *out, size_t outSkip) {
+    using V = Vectors<uint32_t>;
+    using Pick = V::Aligned;
+    auto load = [&](size_t r) -> V::Aligned { return *reinterpret_cast<const V::Anywhere *>(in + r * inSkip); };
+    V::Aligned a = load(0), b = load(1), c = load(2), d = load(3);
+    V::Aligned abLow = __builtin_shuffle(a, b, Pick{0, 4, 1, 5}), abHigh = __builtin_shuffle(a, b, Pick{2, 6, 3, 7});
+    V::Aligned cdLow = __builtin_shuffle(c, d, Pick{0, 4, 1, 5}), cdHigh = __builtin_shuffle(c, d, Pick{2, 6, 3, 7});
+    Store::store(out, __builtin_shuffle(abLow, cdLow, Pick{0, 1, 4, 5}));
+    Store::store(out + outSkip, __builtin_shuffle(abLow, cdLow, Pick{2, 3, 6, 7}));
+    Store::store(out + 2 * outSkip, __builtin_shuffle(abHigh, cdHigh, Pick{0, 1, 4, 5}));
+    Store::store(out + 3 * outSkip, __builtin_shuffle(abHigh, cdHigh, Pick{2, 3, 6, 7}));
+}
+
+template <class Bits> struct Area {
+    const Bits *in;
+    size_t inSkip;
+    Bits *out;
+    size_t outSkip;
+};
+struct Range {
+    size_t begin, end;
+};
+
+template <class Bits> void transposeOneByOne(const Area<Bits> &a, Range rows, Range cols) {
+    for (size_t c = cols.begin; c < cols.end; ++c)
+        for (size_t r = rows.begin; r < rows.end; ++r)
+            a.out[c * a.outSkip + r] = a.in[r * a.inSkip + c];
+}
+
+template <class Store, class Bits> void transposeTile(const Area<Bits> &a, Range rows, Range cols) {
+    constexpr size_t kLanes = sizeof(Bits) == 1 ? 1 : Vectors<Bits>::kLanes;
+    if constexpr (kLanes == 1) {
+        transposeOneByOne(a, rows, cols);
+    } else {
+        size_t rowsWhole = rows.begin + (rows.end - rows.begin) / kLanes * kLanes;
+        size_t colsWhole = cols.begin + (cols.end - cols.begin) / kLanes * kLanes;
+        for (size_t c = cols.begin; c < colsWhole; c += kLanes)
+            for (size_t r = rows.begin; r < rowsWhole; r += kLanes)
+                transposeSquare<Store>(a.in + r * a.inSkip + c, a.inSkip, a.out + c * a.outSkip + r, a.outSkip);
+        transposeOneByOne(a, {rowsWhole, rows.end}, {cols.begin, colsWhole});
+        transposeOneByOne(a, rows, {colsWhole, cols.end});
+    }
+}
+
+struct Size {
+    size_t rows, cols;
+};
+
+template <class Store, class Bits> void transposeTiles(const Area<Bits> &a, Size all, Size tile) {
+    for (size_t r = 0; r < all.rows; r += tile.rows)
+        for (size_t c = 0; c < all.cols; c += tile.cols)
+            transposeTile<Store>(a, {r, std::min(r + tile.rows, all.rows)}, {c, std::min(c + tile.cols, all.cols)});
+    Store::finish();
+}
+
+template <class Bits> void transposeAs(const RawView<const std::byte> &in, const RawView<std::byte> &out) {
+    Area<Bits> area{reinterpret_cast<const Bits *>(in.data), in.rowBytes / sizeof(Bits),
+                    reinterpret_cast<Bits *>(out.data), out.rowBytes / sizeof(Bits)};
+    Size size{in.rows, in.cols};
+    // A result that leaves the caches anyway, whose lines are complete after a few rows.
+    constexpr size_t kLarge = size_t(4) << 20;
+    bool wholeLines = reinterpret_cast<uintptr_t>(out.data) % kLineBytes == 0 && out.rowBytes % kLineBytes == 0;
+    if (sizeof(Bits) > 1 && wholeLines && in.rows * in.cols * sizeof(Bits) >= kLarge)
+        transposeTiles<Streaming>(area, size, {2 * kLineBytes / sizeof(Bits), 128});
+    else
+        transposeTiles<Cached>(area, size, {64, 64});
+}
+
+} // namespace
+
+void transposeCells(const RawView<const std::byte> &in, const RawView<std::byte> &out) {
+    switch (in.cellBytes) {
+    case 1: return transposeAs<uint8_t>(in, out);
+    case 4: return transposeAs<uint32_t>(in, out);
+    default: return transposeAs<uint64_t>(in, out);
+    }
+}
+
+} // namespace daphne
