@@ -45,8 +45,8 @@ A line 'setup: CODE' in such a block is put in front of all scripts that follow 
 In scripts and expected outputs, %%{text}*500%% is text repeated 500 times and %%0D%% the byte with that hexadecimal code.
 A line 'default config only' before the first case keeps the file out of configuration runs.
 
-A configuration, configs/NAME.txt, holds the options to run under. A line 'replace: A B' in it writes B for every A in the
-standard output before it is compared.
+A configuration, configs/NAME.txt, holds the options to run under; '{configs}' in it is its directory. A line 'replace: A B' in it
+writes B for every A in the output before it is compared.
 """
 
 import argparse
@@ -255,7 +255,7 @@ def run_case(case, daphne, options, replacements):
         except subprocess.TimeoutExpired as late:
             return Outcome(case, [f'no end after {TIMEOUT_SECONDS} s'], late.stdout or b'', late.stderr or b'')
         for old, new in replacements:
-            done.stdout = done.stdout.replace(old, new)
+            done.stdout, done.stderr = done.stdout.replace(old, new), done.stderr.replace(old, new)
         problems = [*check_status(case, done.returncode), *check_stdout(case, done.stdout),
                     *check_stderr(case, done.stderr), *check_files(case, directory)]
         return Outcome(case, problems, done.stdout, done.stderr)
@@ -371,7 +371,7 @@ def update(outcomes):
 
 
 def read_config(config):
-    """Options, and replacements in the standard output."""
+    """Options, and replacements in the output."""
     if not config:
         return [], []
     path = HERE / 'configs' / f'{config}.txt'
@@ -382,7 +382,7 @@ def read_config(config):
         if line.startswith('replace: '):
             replacements.append(tuple(word.encode() for word in line.split()[1:]))
         else:
-            options += shlex.split(line, comments=True)
+            options += shlex.split(line.replace('{configs}', str(path.parent)), comments=True)
     return options, replacements
 
 
