@@ -3,8 +3,8 @@
 """Runs random programs through the daphne binary and compares with the oracle.
 
 Every program runs under the default options and under each of OPTION_SETS. Status and standard output must be what the
-oracle says (the sign of a NaN aside), standard error is empty exactly if the status is 0. A program that differs is
-shrunk and shown as a case for a .dtest file. The same seed gives the same programs.
+oracle says (the sign of a NaN and the representation in headers aside), standard error is empty exactly if the status is
+0. A program that differs is shrunk and shown as a case for a .dtest file. The same seed gives the same programs.
 """
 
 import argparse
@@ -21,7 +21,8 @@ from oracle import run_script
 from shrink import shrink
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-OPTION_SETS = ((), ('--no-phy-op-selection',), ('--no-ipa-const-propa',), ('--no-obj-ref-mgnt',))
+OPTION_SETS = ((), ('--no-phy-op-selection',), ('--no-ipa-const-propa',), ('--no-obj-ref-mgnt',),
+               ('--select-matrix-repr',))
 DEFAULT_SEED = 20240607
 TIMEOUT_SECONDS = 30
 NEGATIVE_NAN = re.compile(r'-nan\b')
@@ -52,7 +53,7 @@ class Daphne:
                                       timeout=TIMEOUT_SECONDS)
             except subprocess.TimeoutExpired:
                 return Result('time-out', '', 'time-out')
-        stdout = done.stdout.decode('utf-8', 'replace')
+        stdout = done.stdout.decode('utf-8', 'replace').replace('CSRMatrix(', 'DenseMatrix(')
         return Result(done.returncode, NEGATIVE_NAN.sub('nan', stdout), done.stderr.decode('utf-8', 'replace'))
 
 

@@ -44,6 +44,9 @@ Short forms, one case per line; ' => ' separates script and expected output, in 
 A line 'setup: CODE' in such a block is put in front of all scripts that follow in the block.
 In scripts and expected outputs, %%{text}*500%% is text repeated 500 times and %%0D%% the byte with that hexadecimal code.
 A line 'default config only' before the first case keeps the file out of configuration runs.
+
+A configuration, configs/NAME.txt, holds the options to run under; '{configs}' in it is its directory. A line 'replace: A B' in it
+writes B for every A in the output before it is compared.
 """
 
 import argparse
@@ -238,7 +241,7 @@ def command_of(case, daphne, options):
     return [daphne, *options, *case.args, 'script.daph', *case.script_args]
 
 
-def run_case(case, daphne, options):
+def run_case(case, daphne, options, replacements):
     with tempfile.TemporaryDirectory(prefix='dtest') as directory:
         script = expand(case.script)
         for name, content in {**case.files, 'script.daph': script}.items():
@@ -251,6 +254,8 @@ def run_case(case, daphne, options):
                                   timeout=TIMEOUT_SECONDS, **stdin)
         except subprocess.TimeoutExpired as late:
             return Outcome(case, [f'no end after {TIMEOUT_SECONDS} s'], late.stdout or b'', late.stderr or b'')
+        for old, new in replacements:
+            done.stdout, done.stderr = done.stdout.replace(old, new), done.stderr.replace(old, new)
         problems = [*check_status(case, done.returncode), *check_stdout(case, done.stdout),
                     *check_stderr(case, done.stderr), *check_files(case, directory)]
         return Outcome(case, problems, done.stdout, done.stderr)
@@ -365,13 +370,20 @@ def update(outcomes):
         path.write_text('\n'.join(lines), encoding='utf-8')
 
 
-def options_of(config):
+def read_config(config):
+    """Options, and replacements in the output."""
     if not config:
-        return []
+        return [], []
     path = HERE / 'configs' / f'{config}.txt'
     if not path.is_file():
         raise FormatError(f'no such configuration: {path}')
-    return shlex.split(path.read_text(encoding='utf-8'), comments=True)
+    options, replacements = [], []
+    for line in path.read_text(encoding='utf-8').splitlines():
+        if line.startswith('replace: '):
+            replacements.append(tuple(word.encode() for word in line.split()[1:]))
+        else:
+            options += shlex.split(line.replace('{configs}', str(path.parent)), comments=True)
+    return options, replacements
 
 
 def load(paths, config, pattern):
@@ -396,7 +408,7 @@ def main():
     parser.add_argument('--jobs', type=int, default=os.cpu_count() or 1, help='cases run at a time')
     choice = parser.parse_args()
     try:
-        options = options_of(choice.config)
+        options, replacements = read_config(choice.config)
         paths = [p.resolve() for p in choice.files] or sorted(HERE.glob('*.dtest'))
         cases = load(paths, choice.config, choice.filter)
     except (FormatError, OSError, ValueError) as error:
@@ -413,7 +425,7 @@ def main():
         return 1
     failed = []
     with ThreadPoolExecutor(max_workers=choice.jobs) as pool:
-        for outcome in pool.map(lambda c: run_case(c, daphne, options), cases):
+        for outcome in pool.map(lambda c: run_case(c, daphne, options, replacements), cases):
             if outcome.problems:
                 failed.append(outcome)
                 show(outcome)

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "kernels/NeuralOperands.h"
 #include "kernels/RandomMatrices.h"
 #include "ops/Registry.h"
 
@@ -15,11 +16,6 @@ enum class Exactness : uint8_t {
     Exact,
     Elementwise, ///< a few units in the last place: vectorised functions may round differently
     Sums,        ///< an absolute error in proportion to the operands, too: the order of additions is free
-};
-
-struct Operands {
-    std::vector<Value> args;
-    Slot castTarget = {};
 };
 
 struct OperandMaker {
@@ -261,6 +257,44 @@ inline Operands bias(R &r) {
              r.matrix(r.oneIn(3) ? r.numericType() : type, channels, matching(r, 1))}};
 }
 
+/// f(values, groupIds, numGroups)
+inline Operands groups(R &r) {
+    size_t rows = r.size();
+    return {{r.matrix(rows, matching(r, 1)), r.integers(positionType(r), matching(r, rows), 1, 0, 3 + r.oneIn(12)),
+             number(4)}};
+}
+/// q is a number or a vector.
+inline Operands quantiles(R &r) {
+    Value x = r.matrix();
+    if (r.oneIn(2))
+        return {{x, Value::scalar(0.25 * static_cast<double>(r.below(5 + r.oneIn(12))))}};
+    auto q = r.integers(ValueType::F64, r.size(), 1, 0, 4);
+    for (size_t i = 0; i < q->rows(); ++i)
+        q->mutableView<double>().data[i] /= 4;
+    return {{x, q}};
+}
+inline Operands twoAny(R &r) { return {{r.matrix(), r.matrix()}}; }
+inline Operands norm(R &r) {
+    r.allowSpecialValues(false);
+    const Value kKinds[] = {Value::string("fro"), number(1), number(2), Value::scalar(HUGE_VAL), number(3)};
+    return {{r.matrix(), kKinds[r.below(5)]}};
+}
+inline Operands finite(R &r) {
+    r.allowSpecialValues(false);
+    return one(r);
+}
+inline Operands invertible(R &r) { return {{system(r).args[0]}}; }
+/// Symmetric with a dominant diagonal.
+inline Operands positiveDefinite(R &r) {
+    Operands o = symmetricFloats(r);
+    Dense &m = o.args[0].dense();
+    withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
+        for (size_t i = 0; i < std::min(m.rows(), m.cols()); ++i)
+            m.mutableView<T>()(i, i) = T(100);
+    });
+    return o;
+}
+
 // -------------------------------------------------------------- other objects
 
 inline Operands frame(R &r) {
@@ -302,19 +336,31 @@ inline const std::map<std::string_view, OperandMaker> &callOperandMakers() {
     using namespace make;
     constexpr auto Elementwise = Exactness::Elementwise, Sums = Exactness::Sums;
     static const std::map<std::string_view, OperandMaker> makers = {
+        {"affine", {affine, Sums}},
         {"append", {append}},
+        {"avgPool2d", {pool, Sums}},
+        {"avgPool2dBackward", {poolBackward, Sums}},
+        {"batchNorm2d", {batchNorm, Sums}},
+        {"batchNorm2dBackward", {batchNormBackward, Sums}},
         {"biasAdd", {bias, Elementwise}},
         {"bin", {bins}},
         {"cast", {castTo}},
+        {"cholesky", {positiveDefinite, Sums}},
         {"colBind", {bindColumns}},
         {"cond", {conditional}},
         {"condition", {condition}},
+        {"conv2d", {convolution, Sums}},
+        {"conv2dBackwardData", {dataGradient, Sums}},
+        {"conv2dBackwardFilter", {filterGradient, Sums}},
+        {"countGrp", {groups, Sums}},
         {"createFrame", {frame}},
         {"createList", {elements}},
         {"ctable", {contingency, Sums}},
         {"densify", {one}},
+        {"det", {invertible, Sums}},
         {"diagMatrix", {column}},
         {"diagVector", {square}},
+        {"diff", {one}},
         {"eigenCal", {symmetricFloats, Sums}},
         {"extractCol", {extract<false>}},
         {"extractRow", {extract<true>}},
@@ -324,15 +370,28 @@ inline const std::map<std::string_view, OperandMaker> &callOperandMakers() {
         {"insert", {insertion<true, true>}},
         {"insertCol", {insertion<false, true>}},
         {"insertRow", {insertion<true, false>}},
+        {"inv", {invertible, Sums}},
         {"isSymmetric", {symmetric}},
+        {"kron", {twoAny}},
         {"length", {justList}},
+        {"lu", {finite, Sums}},
         {"matMul", {product, Sums}},
+        {"maxGrp", {groups, Sums}},
+        {"maxPool2d", {pool}},
+        {"maxPool2dBackward", {poolBackward, Sums}},
+        {"meanGrp", {groups, Sums}},
+        {"minGrp", {groups, Sums}},
+        {"norm", {norm, Sums}},
         {"numCells", {one}},
         {"numCols", {one}},
         {"numRows", {one}},
         {"oneHot", {oneHot}},
         {"order", {order}},
         {"print", {print}},
+        {"qr", {finite, Sums}},
+        {"quantileAll", {quantiles, Sums}},
+        {"quantileCol", {quantiles, Sums}},
+        {"quantileRow", {quantiles, Sums}},
         {"quantize", {quantize}},
         {"recode", {recode}},
         {"relu", {one}},
@@ -346,10 +405,14 @@ inline const std::map<std::string_view, OperandMaker> &callOperandMakers() {
         {"softmax", {one, Sums}},
         {"solve", {system, Sums}},
         {"sparsity", {one}},
+        {"stddevGrp", {groups, Sums}},
+        {"sumGrp", {groups, Sums}},
+        {"svd", {finite, Sums}},
         {"syrk", {one, Sums}},
         {"transpose", {one}},
         {"tri", {triangle}},
         {"typeOf", {one}},
+        {"varGrp", {groups, Sums}},
         {"write", {write}},
     };
     return makers;

@@ -11,6 +11,12 @@
 
 namespace daphne::test {
 
+/// Arguments of one call of a kernel.
+struct Operands {
+    std::vector<Value> args;
+    Slot castTarget = {};
+};
+
 class RandomMatrices {
   public:
     explicit RandomMatrices(uint32_t seed) : gen(seed) {}
