@@ -41,7 +41,8 @@ Short forms, one case per line; ' => ' separates script and expected output, in 
     print(7 / 2); => 3                      print(01);
     ====                                    ====
 
-A line 'setup: CODE' in such a block is put in front of all scripts that follow in the block.
+A line 'setup: CODE' in such a block is put in front of all scripts that follow in the block; 'skip-config NAME' holds for
+all of them, too.
 In scripts and expected outputs, %%{text}*500%% is text repeated 500 times and %%0D%% the byte with that hexadecimal code.
 A line 'default config only' before the first case keeps the file out of configuration runs.
 
@@ -206,18 +207,22 @@ class Reader:
         if not match:
             self.fail('malformed each line')
         self.at += 1
-        setup, found = '', []
+        setup, skipped, found = '', set(), []
         begin, end = self.take_until('====')
         for i in range(begin, end):
             text = self.lines[i]
             if text.startswith('setup: '):
                 setup += text[7:] + '\n'
                 continue
+            if text.startswith('skip-config '):
+                skipped.update(text.split()[1:])
+                continue
             script, arrow, expected = text.partition(' => ')
             if not text.strip() or (match[1] is None) != bool(arrow):
                 self.at = i
                 self.fail("every line of an 'each' block is 'script => output', of an 'each error' block a script")
             case = Case(self.path, i + 1, f'{match[2]}: {script}', setup + script + '\n', one_line=True)
+            case.skip_configs.update(skipped)
             case.expected_lines = (i, i + 1)
             if match[1]:
                 case.statuses = statuses_of(match[1])
