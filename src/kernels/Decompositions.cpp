@@ -19,20 +19,20 @@ namespace {
 /// The "work" variants do not reject NaN: ill-posed problems yield numbers, not errors.
 template <class T> struct Lapack;
 template <> struct Lapack<double> {
-    static constexpr auto getrf = &LAPACKE_dgetrf_work;
-    static constexpr auto getri = &LAPACKE_dgetri_work;
-    static constexpr auto geqrf = &LAPACKE_dgeqrf_work;
-    static constexpr auto orgqr = &LAPACKE_dorgqr_work;
-    static constexpr auto gesdd = &LAPACKE_dgesdd_work;
-    static constexpr auto potrf = &LAPACKE_dpotrf_work;
+    static constexpr auto kGetrf = &LAPACKE_dgetrf_work;
+    static constexpr auto kGetri = &LAPACKE_dgetri_work;
+    static constexpr auto kGeqrf = &LAPACKE_dgeqrf_work;
+    static constexpr auto kOrgqr = &LAPACKE_dorgqr_work;
+    static constexpr auto kGesdd = &LAPACKE_dgesdd_work;
+    static constexpr auto kPotrf = &LAPACKE_dpotrf_work;
 };
 template <> struct Lapack<float> {
-    static constexpr auto getrf = &LAPACKE_sgetrf_work;
-    static constexpr auto getri = &LAPACKE_sgetri_work;
-    static constexpr auto geqrf = &LAPACKE_sgeqrf_work;
-    static constexpr auto orgqr = &LAPACKE_sorgqr_work;
-    static constexpr auto gesdd = &LAPACKE_sgesdd_work;
-    static constexpr auto potrf = &LAPACKE_spotrf_work;
+    static constexpr auto kGetrf = &LAPACKE_sgetrf_work;
+    static constexpr auto kGetri = &LAPACKE_sgetri_work;
+    static constexpr auto kGeqrf = &LAPACKE_sgeqrf_work;
+    static constexpr auto kOrgqr = &LAPACKE_sorgqr_work;
+    static constexpr auto kGesdd = &LAPACKE_sgesdd_work;
+    static constexpr auto kPotrf = &LAPACKE_spotrf_work;
 };
 
 /// A negative status means that we passed a wrong argument.
@@ -82,8 +82,8 @@ template <class T> Factors<T> factorise(const Dense &m) {
     Factors<T> f{columnMajor<T>(m), std::vector<int>(std::min(m.rows(), m.cols())), 0};
     if (m.cells() == 0)
         return f;
-    f.zeroPivot = Lapack<T>::getrf(LAPACK_COL_MAJOR, f.lu.numRows(), f.lu.numCols(), f.lu.data(), f.lu.stride(),
-                                   f.pivots.data());
+    f.zeroPivot = Lapack<T>::kGetrf(LAPACK_COL_MAJOR, f.lu.numRows(), f.lu.numCols(), f.lu.data(), f.lu.stride(),
+                                    f.pivots.data());
     needAccepted(f.zeroPivot, "getrf");
     return f;
 }
@@ -125,8 +125,8 @@ template <class T> Value inverseAs(const Dense &m) {
                              m.shapeText() + " LU decomposition is zero");
     if (m.cells() > 0)
         withWorkSpace<T>("getri", [&](T *work, int size) {
-            return Lapack<T>::getri(LAPACK_COL_MAJOR, f.lu.numRows(), f.lu.data(), f.lu.stride(), f.pivots.data(), work,
-                                    size);
+            return Lapack<T>::kGetri(LAPACK_COL_MAJOR, f.lu.numRows(), f.lu.data(), f.lu.stride(), f.pivots.data(),
+                                     work, size);
         });
     return result(f.lu);
 }
@@ -164,16 +164,16 @@ template <class T> std::array<Value, 2> qrAs(const Dense &a) {
         return {Value(result(q)), Value(result(r))};
     std::vector<T> reflectors(k);
     withWorkSpace<T>("geqrf", [&](T *work, int size) {
-        return Lapack<T>::geqrf(LAPACK_COL_MAJOR, factors.numRows(), factors.numCols(), factors.data(),
-                                factors.stride(), reflectors.data(), work, size);
+        return Lapack<T>::kGeqrf(LAPACK_COL_MAJOR, factors.numRows(), factors.numCols(), factors.data(),
+                                 factors.stride(), reflectors.data(), work, size);
     });
     for (size_t c = 0; c < n; ++c)
         for (size_t row = 0; row <= std::min(c, k - 1); ++row)
             r(row, c) = factors(row, c);
     std::copy_n(factors.cells.begin(), m * k, q.cells.begin());
     withWorkSpace<T>("orgqr", [&](T *work, int size) {
-        return Lapack<T>::orgqr(LAPACK_COL_MAJOR, q.numRows(), q.numCols(), q.numCols(), q.data(), q.stride(),
-                                reflectors.data(), work, size);
+        return Lapack<T>::kOrgqr(LAPACK_COL_MAJOR, q.numRows(), q.numCols(), q.numCols(), q.data(), q.stride(),
+                                 reflectors.data(), work, size);
     });
     for (size_t i = 0; i < k; ++i) {
         if (!std::signbit(r(i, i)))
@@ -206,14 +206,13 @@ template <class T> Singular<T> singular(ColumnMajor<T> a, Vectors vectors) {
     if (k > kMost)
         throw executionError("the matrix is too large");
     bool thin = vectors == Vectors::Thin;
-    Singular<T> s{{thin ? a.rows : 0, thin ? k : 0},
-                  {thin ? k : 0, thin ? a.cols : 0},
-                  Dense::create(valueTypeOf<T>(), k, 1)};
+    Singular<T> s{
+        {thin ? a.rows : 0, thin ? k : 0}, {thin ? k : 0, thin ? a.cols : 0}, Dense::create(valueTypeOf<T>(), k, 1)};
     std::vector<int> integers(8 * k);
     int status = withWorkSpace<T>("gesdd", [&](T *work, int size) {
-        return Lapack<T>::gesdd(LAPACK_COL_MAJOR, static_cast<char>(vectors), a.numRows(), a.numCols(), a.data(),
-                                a.stride(), s.values->template mutableView<T>().data, s.u.data(), s.u.stride(),
-                                s.vTransposed.data(), s.vTransposed.stride(), work, size, integers.data());
+        return Lapack<T>::kGesdd(LAPACK_COL_MAJOR, static_cast<char>(vectors), a.numRows(), a.numCols(), a.data(),
+                                 a.stride(), s.values->template mutableView<T>().data, s.u.data(), s.u.stride(),
+                                 s.vTransposed.data(), s.vTransposed.stride(), work, size, integers.data());
     });
     if (status > 0)
         throw executionError("the singular values of the " + std::to_string(a.rows) + "x" + std::to_string(a.cols) +
@@ -282,7 +281,7 @@ template <class T> Value choleskyAs(const Dense &m) {
     auto l = columnMajor<T>(m);
     size_t failed = 0; // size of the first leading block that is not positive definite
     if (m.cells() > 0) {
-        int status = Lapack<T>::potrf(LAPACK_COL_MAJOR, 'L', l.numRows(), l.data(), l.stride());
+        int status = Lapack<T>::kPotrf(LAPACK_COL_MAJOR, 'L', l.numRows(), l.data(), l.stride());
         needAccepted(status, "potrf");
         failed = static_cast<size_t>(status);
     }

@@ -6,8 +6,8 @@
 
 namespace daphne {
 
-/// The largest singular value of a numeric matrix, 0 if it has no cells; f32 for f32, else f64. nan where a cell is nan,
-/// else inf where one is infinite. Throws Error (status 3) if the iteration does not converge.
+/// The largest singular value of a numeric matrix, 0 if it has no cells; f32 for f32, else f64. nan where a cell is
+/// nan, else inf where one is infinite. Throws Error (status 3) if the iteration does not converge.
 Value spectralNorm(const Dense &m);
 
 } // namespace daphne

@@ -135,8 +135,8 @@ template <Moment M> Value moment(KernelCall &call, const Dense &x, const Dense &
     ValueType type = isFloat(x.type()) ? x.type() : ValueType::F64;
     auto divide = [&](PerGroup<double> &sums) {
         for (size_t k = 0; k < numGroups; ++k)
-            sums[k] = counts[k] == 0 ? std::numeric_limits<double>::quiet_NaN()
-                                     : sums[k] / static_cast<double>(counts[k]);
+            sums[k] =
+                counts[k] == 0 ? std::numeric_limits<double>::quiet_NaN() : sums[k] / static_cast<double>(counts[k]);
     };
     PerGroup<double> means(numGroups);
     forEachCell<double>(x, groups, [&](double cell, size_t k) { means[k] += cell; });
@@ -144,8 +144,7 @@ template <Moment M> Value moment(KernelCall &call, const Dense &x, const Dense &
     if (M == Moment::Mean)
         return means.as(type);
     PerGroup<double> squares(numGroups);
-    forEachCell<double>(x, groups,
-                        [&](double cell, size_t k) { squares[k] += (cell - means[k]) * (cell - means[k]); });
+    forEachCell<double>(x, groups, [&](double cell, size_t k) { squares[k] += (cell - means[k]) * (cell - means[k]); });
     divide(squares);
     if (M == Moment::Stddev)
         for (double &s : squares)

@@ -39,9 +39,8 @@ Value kron(KernelCall &call, const Dense &lhs, const Dense &rhs) {
                              " matrix is too large");
     auto result = Dense::create(type, rows, cols);
     Ref<Dense> a = convertMatrix(lhs, type), b = convertMatrix(rhs, type);
-    withNumericType(type, [&]<class T>(TypeTag<T>) {
-        fillBlocks<T>(a->view<T>(), b->view<T>(), result->mutableView<T>());
-    });
+    withNumericType(type,
+                    [&]<class T>(TypeTag<T>) { fillBlocks<T>(a->view<T>(), b->view<T>(), result->mutableView<T>()); });
     return result;
 }
 

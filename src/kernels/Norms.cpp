@@ -62,9 +62,8 @@ double largestRowSum(const Dense &m) {
     double largest = 0;
     for (size_t r = 0; r < m.rows(); ++r) {
         PairwiseSum<double> sum;
-        reader.row(r, [&](const double *x, size_t n) {
-            sum.add(sumBlock(x, n, [](double cell) { return std::abs(cell); }));
-        });
+        reader.row(
+            r, [&](const double *x, size_t n) { sum.add(sumBlock(x, n, [](double cell) { return std::abs(cell); })); });
         largest = largerOrNan(largest, sum.total());
     }
     return largest;

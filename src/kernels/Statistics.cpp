@@ -123,9 +123,7 @@ template <Over O> Value oneQuantile(double q, const Dense &m, ValueType type) {
     return O == Over::All ? loadScalar(type, rawCells(result.dense()).data) : result;
 }
 
-template <Over O> Value median(KernelCall &call, const Dense &m) {
-    return oneQuantile<O>(0.5, m, resultType(call, m));
-}
+template <Over O> Value median(KernelCall &call, const Dense &m) { return oneQuantile<O>(0.5, m, resultType(call, m)); }
 
 template <Over O> Value quantile(KernelCall &call, const Dense &m, const Value &q) {
     ValueType type = resultType(call, m);

@@ -68,8 +68,8 @@ TypeDesc grouped(const InferCall &call, ValueType result) {
             throw wrong(call, "values and group ids must have one column each, got " + x.shapeText() + " and " +
                                   ids.shapeText());
     if (x.rows >= 0 && ids.rows >= 0 && x.rows != ids.rows)
-        throw wrong(call, "needs one group id per value, got " + x.shapeText() + " values and " + ids.shapeText() +
-                              " ids");
+        throw wrong(call,
+                    "needs one group id per value, got " + x.shapeText() + " values and " + ids.shapeText() + " ids");
     return TypeDesc::matrix(result, numGroups, 1);
 }
 template <TypeRule Result> Types perGroup(const InferCall &call) {

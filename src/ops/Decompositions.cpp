@@ -76,8 +76,8 @@ Types kron(const InferCall &call) {
         int64_t result;
         return x < 0 || y < 0 || __builtin_mul_overflow(x, y, &result) ? -1 : result;
     };
-    return {TypeDesc::matrix(g == ValueType::Bool ? ValueType::SI64 : g, product(a.rows, b.rows),
-                             product(a.cols, b.cols))};
+    return {
+        TypeDesc::matrix(g == ValueType::Bool ? ValueType::SI64 : g, product(a.rows, b.rows), product(a.cols, b.cols))};
 }
 
 // clang-format off: one row per line or paragraph

@@ -76,10 +76,9 @@ struct Builtin {
     /// `[, x]` optional without default; `...` after the last name: any number of further arguments.
     /// The text before "(" is the builtin's name.
     std::string_view signature;
-    std::string_view op; ///< mnemonic of the op it calls
-    std::string_view rowOp = {},
-                     colOp = {}; ///< aggregates: op for axis 0 / 1 (the last parameter but numGroups)
-    std::string_view groupOp = {}; ///< aggregates: op for f(arg, groupIds, numGroups)
+    std::string_view op;                     ///< mnemonic of the op it calls
+    std::string_view rowOp = {}, colOp = {}; ///< aggregates: op for axis 0 / 1 (the last parameter but numGroups)
+    std::string_view groupOp = {};           ///< aggregates: op for f(arg, groupIds, numGroups)
     bool positionalOnly = false;
     uint8_t parseTimeConstants = 0; ///< bit k: argument k must be a parse-time constant (besides the axis)
     ResultAtParse atParse =
