@@ -5,7 +5,7 @@
 #include "kernels/Convert.h"
 #include "kernels/KernelTable.h"
 #include "kernels/RawCells.h"
-#include "kernels/csr/StoredValues.h"
+#include "kernels/csr/CsrParts.h"
 
 namespace daphne {
 
@@ -99,7 +99,7 @@ Value castCsr(KernelCall &call, const Csr &m) {
     auto kind = static_cast<ValueKind>(call.castTarget.tag & 0xff);
     auto wanted = orElse(static_cast<ValueType>(call.castTarget.tag >> 8 & 0xff), m.type());
     bool sameKind = kind == ValueKind::None || kind == ValueKind::Matrix;
-    return sameKind && isNumeric(wanted) ? settled(call, convertCsr(m, wanted)) : densifiedResult(call);
+    return sameKind && isNumeric(wanted) ? settled(call, converted(m, wanted)) : runDense(call);
 }
 
 /// The same matrix for a kernel that has no use for Csr.

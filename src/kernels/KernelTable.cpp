@@ -83,7 +83,10 @@ void runConverted(KernelCall &call, const Implementation &implementation) {
 
 } // namespace
 
-void runDensified(KernelCall &call) { runConverted(call, call.kernel.implementations[0]); }
+Value runDense(KernelCall &call) {
+    runConverted(call, call.kernel.implementations[0]);
+    return std::move(call.results[0]);
+}
 
 void Kernel::run(KernelCall &call) const {
     bool anyCsr = false;

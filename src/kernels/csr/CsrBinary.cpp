@@ -332,7 +332,7 @@ template <BinaryOp Op> Value combine(KernelCall &call, AnyValue lhs, AnyValue rh
     bool numbers = (lhs.value.isScalar() || lhs.value.isMatrix()) && (rhs.value.isScalar() || rhs.value.isMatrix()) &&
                    isNumeric(lhs.value.valueType()) && isNumeric(rhs.value.valueType()) && Op != BinaryOp::Concat;
     if (!numbers)
-        return densifiedResult(call);
+        return runDense(call);
     MatrixShape shape =
         broadcastShape(ops::userName(call.mnemonic()), shapeOf(lhs.value), shapeOf(rhs.value));
     Value a = fullOrDense(lhs.value, shape), b = fullOrDense(rhs.value, shape);

@@ -23,7 +23,7 @@ Value sliceRow(KernelCall &, const Csr &x, int64_t lo, int64_t hi) {
 
 Value sliceCol(KernelCall &call, const Csr &x, int64_t lo, int64_t hi) {
     ops::Range range = rangeIn(lo, hi, x.cols(), "column");
-    return inBetterForm(call, columnWindow(x, static_cast<size_t>(range.lo), static_cast<size_t>(range.hi)));
+    return settled(call, columnWindow(x, static_cast<size_t>(range.lo), static_cast<size_t>(range.hi)));
 }
 
 Value extractRow(KernelCall &call, const Csr &x, const Value &) {
@@ -33,13 +33,13 @@ Value extractRow(KernelCall &call, const Csr &x, const Value &) {
 Value extractCol(KernelCall &call, const Csr &x, const Value &p) {
     if (p.isString())
         throw executionError("a label selects columns of a frame, not of a matrix");
-    return inBetterForm(call, pickCols(x, positionsIn(call, x.cols(), "column")));
+    return settled(call, pickCols(x, positionsIn(call, x.cols(), "column")));
 }
 
 Value filterRow(KernelCall &call, const Csr &x, const Value &) { return pickRows(x, keptIn(call, x.rows(), "row")); }
 
 Value filterCol(KernelCall &call, const Csr &x, const Value &) {
-    return inBetterForm(call, pickCols(x, keptIn(call, x.cols(), "column")));
+    return settled(call, pickCols(x, keptIn(call, x.cols(), "column")));
 }
 
 /// Overwrites rows [first, first + block.rows()) of x, which nobody else sees and which has room.

@@ -44,7 +44,7 @@ Value finished(Ref<Csr> m, ValueType g) {
         m->retag(g);
         return m;
     }
-    return withoutZeros(converted(*m, g)); // a multiple of 2^32 is zero in 32 bits
+    return converted(*m, g);
 }
 
 Value product(KernelCall &call, const Matrix &lhs, const Matrix &rhs, TransposeFlags transpose) {

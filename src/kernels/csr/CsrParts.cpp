@@ -80,10 +80,16 @@ Ref<Csr> converted(const Csr &m, ValueType to) {
         return converted(*compact.finish(), to);
     }
     uint64_t first = m.offsets()[0];
-    BufferRef values(Buffer::create(to, m.capacity(), Buffer::Init::None));
+    BufferRef values;
+    try {
+        values = BufferRef(Buffer::create(to, m.capacity(), Buffer::Init::None));
+    } catch (const std::bad_alloc &) {
+        throwOutOfMemory(to, m.rows(), m.cols());
+    }
     converter(m.type(), to)(valueBytes(m) + first * cellSize(m.type()), values.as<std::byte>() + first * cellSize(to),
                             m.nonZeros());
-    return Csr::withStructureOf(m, to, std::move(values));
+    // Fractions and multiples of 2^32 may have become zero.
+    return withoutZeros(Csr::withStructureOf(m, to, std::move(values)));
 }
 
 namespace {
@@ -120,7 +126,7 @@ Ref<Csr> transposed(const Csr &m) {
         withIndexType(result->hasWideIndex(), [&]<class Out>(TypeTag<Out>) {
             if (m.isPattern())
                 return scatter<In, Out>(m, *result, [](uint64_t, uint64_t) {});
-            withCellType(m.type(), [&]<class Cell>(TypeTag<Cell>) {
+            withCellSize(cellSize(m.type()), [&]<class Cell>(TypeTag<Cell>) {
                 const Cell *from = m.values<Cell>();
                 Cell *to = result->mutableValues<Cell>();
                 scatter<In, Out>(m, *result, [from, to](uint64_t k, uint64_t at) { to[at] = from[k]; });
@@ -257,29 +263,6 @@ Ref<Csr> joinCols(std::initializer_list<const Csr *> parts) {
         writer.endRow();
     }
     return writer.finish();
-}
-
-Value runDense(KernelCall &call) {
-    std::vector<Value> args(call.args.begin(), call.args.end());
-    uint64_t consumable = 0;
-    for (size_t i = 0; i < args.size(); ++i)
-        if (args[i].isCsr()) {
-            args[i] = toDense(args[i].csr());
-            consumable |= i < 64 ? uint64_t(1) << i : 0; // ours alone
-        }
-    KernelCall inner = {call.context, call.kernel, args, call.results, consumable, call.castTarget, call.wantsCsr};
-    call.kernel.implementations[0].run(inner);
-    return std::move(call.results[0]);
-}
-
-Value inBetterForm(const KernelCall &call, Ref<Csr> m) {
-    double cellBytes = static_cast<double>(cellSize(m->type())), indexBytes = m->hasWideIndex() ? 8 : 4;
-    double dense = static_cast<double>(m->cells()) * cellBytes;
-    double csr = static_cast<double>(m->rows() + 1) * 8 +
-                 static_cast<double>(m->nonZeros()) * (indexBytes + (m->isPattern() ? 0 : cellBytes));
-    if ((call.wantsCsr & 1) || csr < dense)
-        return m;
-    return toDense(*m);
 }
 
 } // namespace daphne

@@ -12,17 +12,9 @@
 
 #include "data/Value.h"
 #include "kernels/KernelTable.h"
+#include "kernels/csr/StoredValues.h"
 
 namespace daphne {
-
-/// Calls f with the unsigned type of the size of m's cells.
-template <class F> decltype(auto) withCellType(ValueType type, F &&f) {
-    switch (cellSize(type)) {
-    case 1: return f(TypeTag<uint8_t>{});
-    case 4: return f(TypeTag<uint32_t>{});
-    default: return f(TypeTag<uint64_t>{});
-    }
-}
 
 /// Writes a matrix row by row. The caller appends runs in the order of their columns.
 class CsrWriter {
@@ -51,7 +43,7 @@ inline Csr::Values valuesOf(const Csr &m) { return m.isPattern() ? Csr::Values::
 /// Position of the first stored cell of row r in a column >= c.
 uint64_t lowerBound(const Csr &m, size_t r, uint64_t c);
 
-/// m with cells of a more general type; m itself (shared) if it has them. A pattern stays one.
+/// m with cells of another numeric type; m itself (shared) if it has them. A pattern stays one.
 Ref<Csr> converted(const Csr &m, ValueType to);
 Ref<Csr> transposed(const Csr &m);
 /// Columns [lo, hi).
@@ -65,10 +57,5 @@ Ref<Csr> pickCols(const Csr &m, std::span<const size_t> positions);
 /// Below and beside each other; equal types, and equally many columns or rows. `room` is the least capacity.
 Ref<Csr> joinRows(std::initializer_list<const Csr *> parts, size_t room = 0);
 Ref<Csr> joinCols(std::initializer_list<const Csr *> parts);
-
-/// Runs the implementation for dense arguments, for calls whose result is dense or whose work is not worth more.
-Value runDense(KernelCall &call);
-/// A result that may turn out to be full, such as a part of a sparse matrix: as Dense if that takes less memory.
-Value inBetterForm(const KernelCall &call, Ref<Csr> m);
 
 } // namespace daphne

@@ -2,7 +2,6 @@
 #include "kernels/csr/StoredValues.h"
 
 #include <algorithm>
-#include <new>
 
 namespace daphne {
 
@@ -44,28 +43,13 @@ size_t columnOfPosition(const Csr &m, uint64_t position) {
                          [&]<class I>(TypeTag<I>) { return static_cast<size_t>(m.columns<I>()[position]); });
 }
 
-Ref<Csr> convertCsr(const Csr &m, ValueType type) {
-    if (sameCells(m.type(), type) && m.type() == type)
-        return Ref<Csr>::share(const_cast<Csr *>(&m));
-    if (m.isPattern())
-        return Csr::withStructureOf(m, type, {});
-    BufferRef values;
-    try {
-        values = BufferRef(Buffer::create(type, m.capacity(), Buffer::Init::None));
-    } catch (const std::bad_alloc &) {
-        throwOutOfMemory(type, m.rows(), m.cols());
-    }
-    uint64_t first = m.offsets()[0];
-    converter(m.type(), type)(m.values<std::byte>() + first * cellSize(m.type()),
-                              values.as<std::byte>() + first * cellSize(type), m.nonZeros());
-    // Fractions may have become zero.
-    return withoutZeros(Csr::withStructureOf(m, type, std::move(values)));
-}
-
 Value settled(const KernelCall &call, Ref<Csr> m) {
-    bool crowded = static_cast<double>(m->nonZeros()) >=
-                   call.context.representation.threshold * static_cast<double>(m->cells());
-    if (crowded && !(call.wantsCsr & 1))
+    if (call.wantsCsr & 1)
+        return m;
+    double cells = static_cast<double>(m->cells()), stored = static_cast<double>(m->nonZeros());
+    double cellBytes = static_cast<double>(cellSize(m->type())), indexBytes = m->hasWideIndex() ? 8 : 4;
+    double csrBytes = static_cast<double>(m->rows() + 1) * 8 + stored * (indexBytes + (m->isPattern() ? 0 : cellBytes));
+    if (stored >= call.context.representation.threshold * cells || csrBytes >= cells * cellBytes)
         return toDense(*m);
     return m;
 }

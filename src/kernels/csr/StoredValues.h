@@ -53,18 +53,12 @@ size_t rowOfPosition(const Csr &m, uint64_t position);
 /// Column of the stored cell at a position.
 size_t columnOfPosition(const Csr &m, uint64_t position);
 
-/// m with cells of another numeric type; m itself (shared) if it has them.
-Ref<Csr> convertCsr(const Csr &m, ValueType type);
-
-/// The matrix as the result of a kernel: dense if so many of its cells are stored that Csr does not pay, unless the
-/// plan wants Csr.
+/// The matrix as the result of a kernel: dense if so many of its cells are stored that Csr does not pay or takes more
+/// memory, unless the plan wants Csr.
 Value settled(const KernelCall &call, Ref<Csr> m);
 
-/// Runs the first implementation of the called op, which takes no Csr: all Csr arguments are converted.
-void runDensified(KernelCall &call);
-inline Value densifiedResult(KernelCall &call) {
-    runDensified(call);
-    return std::move(call.results[0]);
-}
+/// Runs the first implementation of the called op, which takes no Csr: all Csr arguments are converted. For calls
+/// whose result is dense or whose work is not worth more.
+Value runDense(KernelCall &call);
 
 } // namespace daphne
