@@ -91,6 +91,10 @@ class Inputs:
         if name in dense:
             rows, cols, seed = dense[name]
             return uniform(rows, cols, seed), f'{name} = rand({rows}, {cols}, 0.0, 1.0, 1.0, {seed});'
+        if name in DERIVED:
+            base, script, function = DERIVED[name]
+            cells, make = self.get(base)
+            return function(cells), f'{make}\n{name} = {script};'
         if name in ('I', 'J'):
             cells = np.rint(self.get({'I': 'A', 'J': 'B'}[name])[0][:1000, :1000] * 1000).astype(np.int64)
             letter = 'A' if name == 'I' else 'B'
@@ -101,6 +105,17 @@ class Inputs:
         write_matrix_market(matrix, path)
         return matrix, f'{name} = readMatrix("{path}");'
 
+
+# Matrices made from others: of which, how the script does it, how NumPy does it.
+DERIVED = {
+    'N': ('v', f'reshape(v, {CELLS // 10}, 10)', lambda v: v.reshape(-1, 10)),
+    'W': ('v', f'reshape(v, 10, {CELLS // 10})', lambda v: v.reshape(10, -1)),
+    'F': ('X', 'as.matrix<f32>(X)', lambda x: x.astype(np.float32)),
+    'L': ('X', 'as.matrix<si64>(X * 1000000.0)', lambda x: (x * 1000000.0).astype(np.int64)),
+    'K': ('X', 'as.matrix<si32>(X * 1000000.0)', lambda x: (x * 1000000.0).astype(np.int32)),
+    'r': ('Y', 'Y[0, ]', lambda y: y[0:1, :]),
+    'c': ('Y', 'Y[, 0]', lambda y: np.ascontiguousarray(y[:, 0:1])),
+}
 
 # --------------------------------------------------------------------------------- what is timed
 
@@ -130,6 +145,43 @@ TABLE = [
     Row('CSR x vector', 'Sw', 'S @ w', lambda s, w: s @ w, options=SPARSE),
     Row('CSR x CSR', 'ST', 'S @ T', lambda s, t: s @ t, options=SPARSE, rounds=2, repetitions=2),
 ]
+
+
+def variations():
+    """More shapes, value types and functions than the table proper."""
+    shapes = {'X': f'{ROWS}x{COLS}', 'N': 'tall', 'W': 'wide', 'F': 'f32', 'L': 'si64', 'K': 'si32'}
+    operations = [
+        ('sum', 'sum({0})', lambda x: x.sum(dtype=x.dtype)),
+        ('row sums', 'sum({0}, 0)', lambda x: x.sum(axis=1, dtype=x.dtype)),
+        ('column sums', 'sum({0}, 1)', lambda x: x.sum(axis=0, dtype=x.dtype, keepdims=True)),
+        ('column means', 'mean({0}, 1)', lambda x: x.mean(axis=0, keepdims=True)),
+        ('smallest', 'aggMin({0})', lambda x: x.min()),
+        ('largest per row', 'aggMax({0}, 0)', lambda x: x.max(axis=1)),
+        ('largest per column', 'aggMax({0}, 1)', lambda x: x.max(axis=0, keepdims=True)),
+        ('position per row', 'idxMax({0}, 0)', lambda x: x.argmax(axis=1)),
+        ('transpose', 't({0})', lambda x: np.ascontiguousarray(x.T)),
+        ('cumSum', 'cumSum({0})', lambda x: np.cumsum(x, axis=0, dtype=x.dtype)),
+        ('times itself', '{0} * {0}', lambda x: x * x),
+        ('times 3', '{0} * as.{1}(3)', lambda x: x * x.dtype.type(3)),
+    ]
+    types = {'F': 'f32', 'L': 'si64', 'K': 'si32'}
+    for operation, script, function in operations:
+        for name, shape in shapes.items():
+            yield Row(f'{operation}, {shape}', name, script.format(name, types.get(name, 'f64')), function, rounds=1)
+    for name in ('ln', 'sqrt', 'sin', 'cos', 'tanh', 'atan', 'abs', 'floor', 'round'):
+        function = {'ln': np.log, 'tanh': np.tanh, 'atan': np.arctan, 'round': np.rint}.get(name) or getattr(np, name)
+        yield Row(f'{name}, f64', 'X', f'{name}(X)', function, rounds=1)
+        yield Row(f'{name}, f32', 'F', f'{name}(F)', function, rounds=1)
+    yield Row('exp, f32', 'F', 'exp(F)', np.exp, rounds=1)
+    yield Row('plus row vector', 'Xr', 'X + r', np.add, rounds=1)
+    yield Row('plus column vector', 'Xc', 'X + c', np.add, rounds=1)
+    yield Row('f64 plus f32', 'XF', 'X + F', np.add, rounds=1)
+    yield Row('variance', 'X', 'var(X)', np.var, rounds=1)
+    yield Row('variance per column', 'X', 'var(X, 1)', lambda x: np.var(x, axis=0, keepdims=True), rounds=1)
+    yield Row('reverse', 'X', 'reverse(X)', lambda x: np.ascontiguousarray(x[::-1]), rounds=1)
+    yield Row('bind columns', 'XY', 'cbind(X, Y)', lambda x, y: np.hstack([x, y]), rounds=1)
+    yield Row('order, si64', 'L', 'order(L, 0, true, true)', lambda x: np.argsort(x[:, 0], kind='stable'), rounds=1)
+
 
 SCRIPT = '''
 {inputs}
@@ -162,7 +214,8 @@ def run_daphne(daphne, row, inputs, shape):
     """Times in ns, and the cells at positions()."""
     consume = 'print("cell ", false); print(result);'
     if shape != (1, 1):
-        consume = f'print("cell ", false); print(as.scalar(result[((i + 1) * 7919) % {shape[0]}, ((i + 1) * 271) % {shape[1]}]));'
+        cell = f'result[((i + 1) * 7919) % {shape[0]}, ((i + 1) * 271) % {shape[1]}]'
+        consume = f'print("cell ", false); print(as.scalar({cell}));'
     lines = [inputs.get(name)[1] for name in row.inputs]
     text = SCRIPT.format(inputs='\n'.join(lines), repetitions=row.repetitions, operation=row.script, consume=consume)
     path = inputs.directory / 'bench.daph'
@@ -194,7 +247,7 @@ def cells_agree(cells, result, shape, repetitions):
         flat = result if len(np.shape(result)) == 2 else np.reshape(result, shape)
         expected = [flat[at] for at in positions(shape, repetitions)]
     # The script prints six digits.
-    return len(cells) == repetitions and np.allclose(cells, np.asarray(expected, dtype=np.float64), rtol=1e-5, atol=0)
+    return len(cells) == repetitions and np.allclose(cells, np.asarray(expected, dtype=np.float64), rtol=1e-5, atol=1e-30)
 
 
 def measure(daphne, row, inputs):
@@ -230,6 +283,7 @@ def main():
     parser = argparse.ArgumentParser(description='Times single built-ins beside NumPy and SciPy, one thread each.')
     parser.add_argument('--daphne', default=str(ROOT / 'bin' / 'daphne'), help='the binary to measure')
     parser.add_argument('--filter', default='', help='only rows whose name matches this expression')
+    parser.add_argument('--all', action='store_true', help='more shapes, value types and functions')
     parser.add_argument('--enforce', action='store_true', help='fail if a row is over its limit')
     parser.add_argument('--json', help='also write the numbers to this file')
     choice = parser.parse_args()
@@ -240,7 +294,7 @@ def main():
     report, failed = {}, False
     with tempfile.TemporaryDirectory(prefix='bench') as directory:
         inputs = Inputs(directory)
-        for row in TABLE:
+        for row in [*TABLE, *(variations() if choice.all else [])]:
             if not re.search(choice.filter, row.name):
                 continue
             try:

@@ -9,6 +9,7 @@
 #include "base/Error.h"
 #include "codegen/Emitter.h"
 #include "codegen/Runtime.h"
+#include "ops/Registry.h"
 
 namespace daphne::codegen {
 
@@ -127,6 +128,15 @@ std::unique_ptr<Program> Program::compile(mlir::ModuleOp module, const Options &
     return program;
 }
 
+namespace {
+
+/// What the user calls the operation.
+std::string nameOf(const CallSite &site) {
+    return site.operation.empty() ? std::string() : std::string(ops::userName(site.operation));
+}
+
+} // namespace
+
 std::vector<Value> Program::run(Context &context, std::vector<Value> inputs) {
     std::vector<Value> outputs(results);
     try {
@@ -143,13 +153,13 @@ std::vector<Value> Program::run(Context &context, std::vector<Value> inputs) {
             const CallSite &site = callSites[context.callSite];
             e.at(site.span);
             if (e.operation.empty() && e.stage == Stage::Execute && !e.isStop)
-                e.operation = site.operation;
+                e.operation = nameOf(site);
         }
         throw;
     } catch (const std::bad_alloc &) {
         Error e = executionError("out of memory");
         if (context.callSite < callSites.size())
-            e.at(callSites[context.callSite].span).operation = callSites[context.callSite].operation;
+            e.at(callSites[context.callSite].span).operation = nameOf(callSites[context.callSite]);
         throw e;
     }
     return outputs;

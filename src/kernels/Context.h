@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What one run of a program shares: output streams, the current call site, the
-/// stack limit, which representation is preferred. One per run, used by the coordinating thread only.
+/// stack limit, which representation is preferred, open files. One per run, used by the coordinating thread only.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "data/RepresentationPolicy.h"
+#include "io/OpenFiles.h"
 
 namespace daphne {
 
@@ -32,6 +34,8 @@ struct Context {
     Output out{1};
     Output err{2};
     RepresentationPolicy representation;
+    io::OpenFiles files;                      ///< opened by the script and not yet closed
+    std::vector<std::string> profiledRegions; ///< started and not yet stopped
 };
 
 } // namespace daphne

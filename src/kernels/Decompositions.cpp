@@ -71,7 +71,7 @@ template <class T> Ref<Dense> result(ColumnMajor<T> &m) {
 
 // ------------------------------------------------------------------------- LU
 
-/// Both factors in one matrix, as LAPACK returns them: U on and above the diagonal, below it L, whose diagonal is all 1.
+/// Both factors in one matrix, as LAPACK returns them: U on and above the diagonal, below it L without its ones.
 template <class T> struct Factors {
     ColumnMajor<T> lu;
     std::vector<int> pivots; ///< row i was exchanged with row pivots[i] - 1, one after the other

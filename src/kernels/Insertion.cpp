@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Left indexing: x with a part replaced by y. In place if nobody else sees x,
 /// so that updating a matrix row by row in a loop does not copy it each time.
-#include "data/CopyCells.h"
 #include "kernels/Insertion.h"
+#include "data/CopyCells.h"
 
 namespace daphne {
 
@@ -87,7 +87,8 @@ Value insertCol(KernelCall &call, const Value &x, const Value &, int64_t lo, int
 Value insert(KernelCall &call, const Value &x, const Value &, int64_t rowLo, int64_t rowHi, int64_t colLo,
              int64_t colHi) {
     needInsertable(call);
-    return insertPart(call, {insertRangeIn(rowLo, rowHi, numRows(x), "row"), insertRangeIn(colLo, colHi, numCols(x), "column")});
+    return insertPart(
+        call, {insertRangeIn(rowLo, rowHi, numRows(x), "row"), insertRangeIn(colLo, colHi, numCols(x), "column")});
 }
 
 } // namespace

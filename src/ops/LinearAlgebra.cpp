@@ -90,7 +90,8 @@ Types eigenCal(const InferCall &call) {
         throw wrongAtRunTime(call, "needs a square matrix, got " + x.shapeText());
     ValueType t = valueTypeOf(x);
     if (t != ValueType::Unknown && !isFloat(t))
-        throw wrong(call, "needs a matrix of f64 or f32, got " + x.text()).withHint("convert it with as.f64(...)");
+        throw wrongAtRunTime(call, "needs a matrix of f64 or f32, got " + x.text())
+            .withHint("convert it with as.f64(...)");
     int64_t n = x.rows >= 0 ? x.rows : x.cols;
     return {TypeDesc::matrix(t, n, 1), TypeDesc::matrix(t, n, n)};
 }

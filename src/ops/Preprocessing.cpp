@@ -11,8 +11,8 @@ using namespace rule;
 void needColumn(const InferCall &call, size_t i) {
     const TypeDesc &t = call.type(i);
     if (t.cols >= 0 && t.cols != 1)
-        throw wrong(call,
-                    "needs a matrix with one column as argument " + std::to_string(i + 1) + ", got " + t.shapeText());
+        throw wrongAtRunTime(call, "needs a matrix with one column as argument " + std::to_string(i + 1) + ", got " +
+                                       t.shapeText());
 }
 
 /// A constant result size; negative means automatic.
@@ -30,7 +30,7 @@ Types ctable(const InferCall &call) {
     }
     const TypeDesc &l = call.type(0), &r = call.type(1);
     if (l.rows >= 0 && r.rows >= 0 && l.rows != r.rows)
-        throw wrong(call, "needs columns of equal length, got " + l.shapeText() + " and " + r.shapeText());
+        throw wrongAtRunTime(call, "needs columns of equal length, got " + l.shapeText() + " and " + r.shapeText());
     bool weighted = n == 3 || n == 5, sized = n >= 4;
     ValueType type = ValueType::F64;
     if (weighted) {
@@ -57,10 +57,10 @@ Types oneHot(const InferCall &call) {
     needNumericMatrix(call, 1);
     const TypeDesc &x = call.type(0), &info = call.type(1);
     if (info.rows >= 0 && info.rows != 1)
-        throw wrong(call, "needs an info matrix with one row, got " + info.shapeText());
+        throw wrongAtRunTime(call, "needs an info matrix with one row, got " + info.shapeText());
     if (x.cols >= 0 && info.cols >= 0 && x.cols != info.cols)
-        throw wrong(call, "needs one info entry per column, got " + std::to_string(info.cols) + " entries for " +
-                              std::to_string(x.cols) + " columns");
+        throw wrongAtRunTime(call, "needs one info entry per column, got " + std::to_string(info.cols) +
+                                       " entries for " + std::to_string(x.cols) + " columns");
     ValueType t = valueTypeOf(x);
     return {TypeDesc::matrix(t == ValueType::Str ? ValueType::SI64 : t, x.rows, -1)};
 }

@@ -19,8 +19,8 @@ bool matrixMayFail(const InferCall &call) { return !call.type(0).isMatrix(); }
 /// Shared by both binds: the common dimension must agree.
 void needEqual(const InferCall &call, int64_t a, int64_t b, const char *dimension) {
     if (a >= 0 && b >= 0 && a != b)
-        throw wrong(call, std::string("needs equal numbers of ") + dimension + ", got " + call.type(0).shapeText() +
-                              " and " + call.type(1).shapeText());
+        throw wrongAtRunTime(call, std::string("needs equal numbers of ") + dimension + ", got " +
+                                       call.type(0).shapeText() + " and " + call.type(1).shapeText());
 }
 
 /// Matrices bind with matrices, frames with frames.

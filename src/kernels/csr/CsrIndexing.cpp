@@ -26,7 +26,9 @@ Value sliceCol(KernelCall &call, const Csr &x, int64_t lo, int64_t hi) {
     return inBetterForm(call, columnWindow(x, static_cast<size_t>(range.lo), static_cast<size_t>(range.hi)));
 }
 
-Value extractRow(KernelCall &call, const Csr &x, const Value &) { return pickRows(x, positionsIn(call, x.rows(), "row")); }
+Value extractRow(KernelCall &call, const Csr &x, const Value &) {
+    return pickRows(x, positionsIn(call, x.rows(), "row"));
+}
 
 Value extractCol(KernelCall &call, const Csr &x, const Value &p) {
     if (p.isString())
@@ -66,7 +68,8 @@ Value withRows(KernelCall &call, const Csr &x, size_t first, const Csr &block) {
     size_t nonZeros = x.nonZeros() - (x.offsets()[behind] - x.offsets()[first]) + block.nonZeros();
     bool fits = x.offsets()[0] + nonZeros <= x.capacity() && (x.isPattern() ? block.isPattern() : !block.isPattern());
     if ((call.consumable & 1) && x.isExclusive() && fits) {
-        withIndexType(x.hasWideIndex(), [&]<class I>(TypeTag<I>) { spliceInPlace<I>(call.args[0].csr(), first, block); });
+        withIndexType(x.hasWideIndex(),
+                      [&]<class I>(TypeTag<I>) { spliceInPlace<I>(call.args[0].csr(), first, block); });
         return std::move(call.args[0]);
     }
     auto top = Csr::rowWindow(x, 0, first), bottom = Csr::rowWindow(x, behind, x.rows());

@@ -194,9 +194,8 @@ template <class I> bool equalsTranspose(const Csr &x, const Csr &turned) {
 Value isSymmetric(KernelCall &, const Csr &x) {
     needSquare(x);
     auto turned = transposed(x);
-    return withIndexType(x.hasWideIndex(), [&]<class I>(TypeTag<I>) {
-        return Value::scalar(equalsTranspose<I>(x, *turned));
-    });
+    return withIndexType(x.hasWideIndex(),
+                         [&]<class I>(TypeTag<I>) { return Value::scalar(equalsTranspose<I>(x, *turned)); });
 }
 
 /// A number chooses one of two matrices as it is; a matrix chooses cells, in dense form.

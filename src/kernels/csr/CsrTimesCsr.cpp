@@ -3,7 +3,8 @@
 /// the sum of the rows k of B, each times a(i, k), over the stored cells of row
 /// i of A. Three ways to add them up:
 ///
-///   RowSums   an array with one sum per column, and a bitmap of the touched columns which delivers them in order;
+///   RowSums   an array with one sum per column, and a bitmap of the touched columns which delivers them in order
+///             (FewProducts for short rows);
 ///   sorting   all products of the row, where such an array would be out of proportion;
 ///   dense     directly into the result, where that is the better form.
 ///
@@ -25,11 +26,13 @@ namespace {
 /// Sums of one row by column. Between rows all is zero.
 template <class T> class RowSums {
   public:
-    explicit RowSums(size_t cols) : sums(cols), touched(cols / 64 + 1), summary(cols / 4096 + 1) {}
+    explicit RowSums(size_t cols)
+        : buffer(Buffer::create(valueTypeOf<T>(), cols, Buffer::Init::Zero)), sums(buffer.as<T>()),
+          touched(cols / 64 + 1), summary(cols / 4096 + 1) {}
 
     /// Adds factor times n stored cells, whose columns ascend.
     template <bool Pattern> void add(T factor, const uint32_t *columns, const T *values, size_t n) {
-        T *sum = sums.data();
+        T *sum = sums;
         uint64_t *bits = touched.data(), *groups = summary.data();
         for (size_t k = 0; k < n; ++k) {
             uint32_t c = columns[k];
@@ -66,10 +69,49 @@ template <class T> class RowSums {
     }
 
   private:
-    std::vector<T> sums;
+    BufferRef buffer; // not a vector: large buffers lie on huge pages, and columns are far from each other
+    T *sums;
     std::vector<uint64_t> touched; ///< bit c: column c has a sum
     std::vector<uint64_t> summary; ///< bit w: touched[w] is not 0
     size_t firstGroup = ~size_t(0), lastGroup = 0;
+};
+
+/// The sums of a row of few products, without an array of sums that would miss the caches for each of them.
+template <class T> class FewProducts {
+  public:
+    static constexpr size_t kMost = 32;
+
+    template <bool Pattern> void add(T factor, const uint32_t *columns, const T *values, size_t n) {
+        for (size_t k = 0; k < n; ++k, ++count) {
+            products[count] = Pattern ? factor : factor * values[k];
+            // Ordered by column, equal columns as they come. Insertion sort: the runs ascend already.
+            uint64_t key = uint64_t(columns[k]) * kMost + count;
+            size_t at = count;
+            for (; at > 0 && keys[at - 1] > key; --at)
+                keys[at] = keys[at - 1];
+            keys[at] = key;
+        }
+    }
+    /// As in RowSums.
+    size_t drain(uint32_t *columns, T *values) {
+        size_t n = 0;
+        for (size_t i = 0; i < count;) {
+            uint64_t column = keys[i] / kMost;
+            T sum = 0;
+            for (; i < count && keys[i] / kMost == column; ++i)
+                sum += products[keys[i] % kMost];
+            columns[n] = static_cast<uint32_t>(column);
+            values[n] = sum;
+            n += sum != T(0);
+        }
+        count = 0;
+        return n;
+    }
+
+  private:
+    uint64_t keys[kMost]; ///< column * kMost + position in products
+    T products[kMost];
+    size_t count = 0;
 };
 
 /// A result that grows: rows are appended, never more than `bound` cells in all.
@@ -148,26 +190,53 @@ double productsOfColumns(const Csr &a, const Csr &b) {
     return products;
 }
 
+/// The rows of B are visited in the order of A's cells: far from each other in memory, but known in advance.
+template <class T> class RowPrefetcher {
+  public:
+    RowPrefetcher(const CsrView<T, uint32_t> &a, const CsrView<T, uint32_t> &b)
+        : a(a), b(b), last(a.offsets[a.rows] - std::min(a.offsets[a.rows], kFar)) {}
+    /// Before cell k of A is used.
+    void operator()(uint64_t k) const {
+        if (k >= last)
+            return;
+        __builtin_prefetch(b.offsets + a.columns[k + kFar]);
+        uint64_t first = b.offsets[a.columns[k + kNear]];
+        __builtin_prefetch(b.columns + first);
+        if (b.values)
+            __builtin_prefetch(b.values + first);
+    }
+
+  private:
+    static constexpr uint64_t kFar = 16, kNear = 6;
+    CsrView<T, uint32_t> a, b;
+    uint64_t last;
+};
+
 template <class T, bool PatternA, bool PatternB> Ref<Csr> multiplyRows(const Csr &a, const Csr &b, Estimate e) {
     auto left = a.view<T, uint32_t>(), right = b.view<T, uint32_t>();
     RowSums<T> sums(b.cols());
-    Growing<T, uint32_t> out(computeType(a.type()), a.rows(), b.cols(), 2 * (a.nonZeros() + b.nonZeros()) + 1024,
+    FewProducts<T> few;
+    bool sumsFarAway = b.cols() * sizeof(T) > (size_t(1) << 19); // not in the caches next to the core
+    Growing<T, uint32_t> out(computeType(a.type()), a.rows(), b.cols(), 8 * (a.nonZeros() + b.nonZeros()) + 1024,
                              e.bound);
-    for (size_t i = 0; i < left.rows; ++i) {
-        uint64_t work = 0;
+    RowPrefetcher<T> fetch(left, right);
+    auto addRow = [&](size_t i, auto &to) {
         for (uint64_t k = left.offsets[i]; k < left.offsets[i + 1]; ++k) {
+            fetch(k);
             uint64_t first = right.offsets[left.columns[k]], n = right.count(left.columns[k]);
-            work += n;
             if (n > 0)
-                sums.template add<PatternB>(PatternA ? T(1) : left.values[k], right.columns + first,
-                                            PatternB ? nullptr : right.values + first, n);
+                to.template add<PatternB>(PatternA ? T(1) : left.values[k], right.columns + first,
+                                          PatternB ? nullptr : right.values + first, n);
         }
-        if (work == 0) {
-            out.endRow(i, 0);
-            continue;
-        }
+        out.endRow(i, to.drain(out.columns + out.used, out.values + out.used));
+    };
+    for (size_t i = 0; i < left.rows; ++i) {
+        uint64_t work = workOfRow<uint32_t>(a, b, i);
         out.reserve(std::min<uint64_t>(work, right.cols));
-        out.endRow(i, sums.drain(out.columns + out.used, out.values + out.used));
+        if (sumsFarAway && work <= few.kMost)
+            addRow(i, few);
+        else
+            addRow(i, sums);
     }
     return out.finish();
 }
@@ -176,7 +245,7 @@ template <class T, bool PatternA, bool PatternB> Ref<Csr> multiplyRows(const Csr
 template <class T, class IA, class IB> Ref<Csr> multiplyBySorting(const Csr &a, const Csr &b, Estimate e) {
     auto left = a.view<T, IA>();
     auto right = b.view<T, IB>();
-    Growing<T, IB> out(computeType(a.type()), a.rows(), b.cols(), 2 * (a.nonZeros() + b.nonZeros()) + 1024, e.bound);
+    Growing<T, IB> out(computeType(a.type()), a.rows(), b.cols(), 8 * (a.nonZeros() + b.nonZeros()) + 1024, e.bound);
     std::vector<std::pair<IB, T>> products;
     for (size_t i = 0; i < left.rows; ++i) {
         products.clear();

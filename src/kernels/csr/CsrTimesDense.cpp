@@ -41,44 +41,42 @@ template <class T, class F> void withStored(const Csr &s, F &&f) {
     });
 }
 
-/// c(i) = dot product of x and row i. Independent partial sums hide the latency of additions, prefetching that of a
-/// vector which does not fit into the caches.
+/// c(i) = dot product of x and row i. In long rows, partial sums hide the latency of additions; prefetching hides that
+/// of a vector which does not fit into the caches.
 template <bool Prefetch, class T, class I, bool Pattern>
 void dotVector(const Stored<T, I, Pattern> &s, const T *x, T *c) {
-    constexpr uint64_t kAhead = 24;
+    constexpr uint64_t kAhead = 32, kLong = 32;
     const I *columns = s.columns;
     const T *values = s.values;
     uint64_t last = s.offsets[s.rows];
     last = last > kAhead ? last - kAhead : 0;
+    auto fetch = [&](uint64_t k) {
+        if constexpr (Prefetch)
+            if (k < last)
+                __builtin_prefetch(x + columns[k + kAhead]);
+    };
     for (size_t i = 0; i < s.rows; ++i) {
         uint64_t k = s.offsets[i], end = s.offsets[i + 1];
-        T sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
-        for (; k + 4 <= end; k += 4) {
-            if constexpr (Prefetch)
-                if (k + 4 <= last) {
-                    __builtin_prefetch(x + columns[k + kAhead]);
-                    __builtin_prefetch(x + columns[k + kAhead + 1]);
-                    __builtin_prefetch(x + columns[k + kAhead + 2]);
-                    __builtin_prefetch(x + columns[k + kAhead + 3]);
+        T sum = 0;
+        if (end - k >= kLong) {
+            T sums[4] = {};
+            for (; k + 4 <= end; k += 4)
+                for (size_t q = 0; q < 4; ++q) {
+                    fetch(k + q);
+                    sums[q] += s.times(x[columns[k + q]], values, k + q);
                 }
-            sum0 += s.times(x[columns[k]], values, k);
-            sum1 += s.times(x[columns[k + 1]], values, k + 1);
-            sum2 += s.times(x[columns[k + 2]], values, k + 2);
-            sum3 += s.times(x[columns[k + 3]], values, k + 3);
+            sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
         }
         for (; k < end; ++k) {
-            if constexpr (Prefetch)
-                if (k < last)
-                    __builtin_prefetch(x + columns[k + kAhead]);
-            sum0 += s.times(x[columns[k]], values, k);
+            fetch(k);
+            sum += s.times(x[columns[k]], values, k);
         }
-        c[i] = (sum0 + sum1) + (sum2 + sum3);
+        c[i] = sum;
     }
 }
 
 /// R rows of D @ t(S).
-template <size_t R, class T, class I, bool Pattern>
-void dotRows(const Stored<T, I, Pattern> &s, const T *d, T *c) {
+template <size_t R, class T, class I, bool Pattern> void dotRows(const Stored<T, I, Pattern> &s, const T *d, T *c) {
     for (size_t i = 0; i < s.rows; ++i) {
         T sums[R] = {};
         for (uint64_t k = s.offsets[i]; k < s.offsets[i + 1]; ++k)
@@ -90,8 +88,7 @@ void dotRows(const Stored<T, I, Pattern> &s, const T *d, T *c) {
 }
 
 /// R rows of D @ S; c starts as zeros.
-template <size_t R, class T, class I, bool Pattern>
-void scatterRows(const Stored<T, I, Pattern> &s, const T *d, T *c) {
+template <size_t R, class T, class I, bool Pattern> void scatterRows(const Stored<T, I, Pattern> &s, const T *d, T *c) {
     for (size_t k = 0; k < s.rows; ++k) {
         T factors[R];
         for (size_t q = 0; q < R; ++q)
@@ -129,8 +126,7 @@ void gatherRows(const Stored<T, I, Pattern> &s, const T *d, size_t width, T *c) 
 }
 
 /// t(S) @ D; c starts as zeros.
-template <class T, class I, bool Pattern>
-void addRows(const Stored<T, I, Pattern> &s, const T *d, size_t width, T *c) {
+template <class T, class I, bool Pattern> void addRows(const Stored<T, I, Pattern> &s, const T *d, size_t width, T *c) {
     for (size_t k = 0; k < s.rows; ++k) {
         const T *row = d + k * width;
         for (uint64_t p = s.offsets[k]; p < s.offsets[k + 1]; ++p) {
@@ -152,7 +148,7 @@ template <class Four, class One> void inBlocks(size_t rows, Four four, One one) 
 }
 
 template <class T> void multiplyLeft(const T *d, size_t rows, const Csr &s, bool transposeS, T *c) {
-    constexpr size_t kCached = size_t(1) << 18; // bytes of a vector that stay near the core
+    constexpr size_t kCached = size_t(1) << 20; // bytes of a vector that stay near the core
     size_t inner = transposeS ? s.cols() : s.rows(), cols = transposeS ? s.rows() : s.cols();
     withStored<T>(s, [&](const auto &stored) {
         if (transposeS)
@@ -213,11 +209,13 @@ struct Sides {
 };
 
 template <class T> Ref<Dense> multiply(const Sides &p, ValueType type, const Dense &d) {
-    auto result = Dense::create(type, p.rows, p.cols, Buffer::Init::Zero);
+    // Products that gather write each cell once, those that scatter add to it.
+    bool scatters = p.sparseOnLeft == p.transposeS, empty = p.rows == 0 || p.cols == 0 || d.cells() == 0;
+    auto result = Dense::create(type, p.rows, p.cols, scatters || empty ? Buffer::Init::Zero : Buffer::Init::None);
+    if (empty)
+        return result;
     const T *cells = d.view<T>().data;
     T *c = result->template mutableView<T>().data;
-    if (p.rows == 0 || p.cols == 0 || d.cells() == 0)
-        return result;
     if (p.sparseOnLeft)
         multiplyRight(p.s, p.transposeS, cells, p.cols, c);
     else
@@ -230,7 +228,8 @@ template <class T> Ref<Dense> multiply(const Sides &p, ValueType type, const Den
 template <class T> void applyNonFinite(const Sides &p, const Dense &d, Dense &result) {
     Ref<Dense> marks = nonFiniteCells<T>(d);
     auto pattern = Csr::withStructureOf(p.s, marks->type(), BufferRef());
-    Ref<Dense> met = multiply<uint64_t>({*pattern, p.transposeS, p.sparseOnLeft, p.rows, p.cols}, marks->type(), *marks);
+    Ref<Dense> met =
+        multiply<uint64_t>({*pattern, p.transposeS, p.sparseOnLeft, p.rows, p.cols}, marks->type(), *marks);
     std::vector<uint64_t> total(p.sparseOnLeft ? d.cols() : d.rows());
     auto mark = marks->view<uint64_t>();
     for (size_t r = 0; r < mark.rows; ++r)

@@ -26,7 +26,8 @@ std::vector<Value> everyForm(size_t rows, size_t cols) {
 
 TEST(CsrIndexing, RangesAgreeWithDense) {
     for (const Value &x : everyForm(6, 5))
-        for (auto [lo, hi] : {std::pair<int64_t, int64_t>{0, 3}, {2, 5}, {1, 1}, {-2, 0}, {-3, -1}, {3, 9}, {4, 2}, {7, 8}}) {
+        for (auto [lo, hi] :
+             {std::pair<int64_t, int64_t>{0, 3}, {2, 5}, {1, 1}, {-2, 0}, {-3, -1}, {3, 9}, {4, 2}, {7, 8}}) {
             expectAsDense("sliceRow", {x, integer(lo), integer(hi)});
             expectAsDense("sliceCol", {x, integer(lo), integer(hi)});
         }
@@ -44,10 +45,9 @@ TEST(CsrIndexing, PositionsAgreeWithDense) {
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     for (const Value &x : everyForm(5, 5))
         for (const char *op : {"extractRow", "extractCol"}) {
-            for (const Value &p :
-                 {column<int64_t>({0, 2, 4}), column<int64_t>({1, 2, 3}), column<int64_t>({4, 0, 0, 3}),
-                  column<int64_t>({-1, 2}), column<double>({1.7, 0.2}), column<uint64_t>({2, 2}), integer(3),
-                  integer(-5), number(1.5)})
+            for (const Value &p : {column<int64_t>({0, 2, 4}), column<int64_t>({1, 2, 3}),
+                                   column<int64_t>({4, 0, 0, 3}), column<int64_t>({-1, 2}), column<double>({1.7, 0.2}),
+                                   column<uint64_t>({2, 2}), integer(3), integer(-5), number(1.5)})
                 expectAsDense(op, {x, p});
             expectAsDense(op, {x, randomCsr({ValueType::SI64, 4, 1, 0.5, true}, 2)});
             for (const Value &wrong : {integer(5), integer(-6), number(kNan), column<int64_t>({0, 9}),
@@ -77,7 +77,9 @@ TEST(CsrIndexing, InsertionsAgreeWithDense) {
                     return randomCsr({x.valueType(), rows, cols, density, pattern, true}, 8);
                 };
                 for (bool dense : {false, true}) {
-                    auto y = [&](size_t rows, size_t cols) { return dense ? asDense(part(rows, cols)) : part(rows, cols); };
+                    auto y = [&](size_t rows, size_t cols) {
+                        return dense ? asDense(part(rows, cols)) : part(rows, cols);
+                    };
                     expectAsDense("insertRow", {x, y(2, 5), integer(1), integer(3)});
                     expectAsDense("insertRow", {x, y(1, 5), integer(-1), integer(0)});
                     expectAsDense("insertCol", {x, y(6, 2), integer(3), integer(5)});

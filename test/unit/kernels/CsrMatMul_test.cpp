@@ -117,6 +117,19 @@ TEST(CsrMatMul, LargeProductsAreSparseSortedAndEqualToDenseOnes) {
     }
 }
 
+TEST(CsrMatMul, RowsOfFewAndManyProductsOfWideMatricesAreSummedAlike) {
+    // Sums are far from each other in memory; the first rows of b are long, the others short.
+    Value a = randomCsr({ValueType::F64, 60, 40, 0.06}, 1);
+    auto dense = Dense::create(ValueType::F64, 40, 100000, Buffer::Init::Zero);
+    auto out = dense->mutableView<double>();
+    for (size_t r = 0; r < 40; ++r)
+        for (size_t k = 0; k < (r < 4 ? 900 : 9); ++k)
+            out(r, k * 104729 % (r % 2 ? 100000 : 50)) = static_cast<double>(k % 5) - 2;
+    EXPECT_TRUE(product(a, toCsr(*dense), false, false).isCsr());
+    Value pattern = Csr::withStructureOf(*toCsr(*dense), ValueType::F64, BufferRef());
+    EXPECT_TRUE(product(a, pattern, false, false).isCsr());
+}
+
 TEST(CsrMatMul, ManyColumnsAreMultipliedBySorting) {
     size_t cols = size_t(1) << 33; // columns of 64 bits, too many for an array of sums
     auto b = Csr::create(ValueType::F64, 3, cols, 4);

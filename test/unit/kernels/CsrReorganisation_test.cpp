@@ -103,8 +103,9 @@ TEST(CsrReorganisation, ReplacesAgreeWithDense) {
 
 TEST(CsrReorganisation, SymmetryIsFoundAsInDenseMatrices) {
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-    for (const Value &m : {matrix<double>(3, 3, {1, 2, 0, 2, kNan, 4, 0, 4, 0}), matrix<double>(2, 2, {1, kNan, kNan, 1}),
-                           matrix<double>(2, 2, {1, 2, 3, 1}), matrix<double>(2, 2, {0, 2, 0, 0})})
+    for (const Value &m :
+         {matrix<double>(3, 3, {1, 2, 0, 2, kNan, 4, 0, 4, 0}), matrix<double>(2, 2, {1, kNan, kNan, 1}),
+          matrix<double>(2, 2, {1, 2, 3, 1}), matrix<double>(2, 2, {0, 2, 0, 0})})
         expectAsDense("isSymmetric", {toCsr(m.dense())});
     Value x = randomCsr({ValueType::F64, 20, 20, 0.1}, 3);
     Value even = run("matMul", {x, x, number(true), number(false)});

@@ -62,7 +62,8 @@ void expectNear(const Plain &a, const Plain &b, double tolerance) {
 struct Shape {
     size_t rows, cols;
 };
-constexpr Shape kShapes[] = {{1, 1}, {2, 2}, {5, 3}, {3, 5}, {40, 40}, {70, 33}, {33, 70}, {1, 9}, {9, 1}, {0, 3}, {3, 0}};
+constexpr Shape kShapes[] = {{1, 1}, {2, 2}, {5, 3}, {3, 5}, {40, 40}, {70, 33},
+                               {33, 70}, {1, 9}, {9, 1}, {0, 3}, {3, 0}};
 
 template <class T> class DecompositionOf : public testing::Test {
   protected:
