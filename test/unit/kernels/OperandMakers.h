@@ -421,18 +421,25 @@ inline const std::map<std::string_view, OperandMaker> &callOperandMakers() {
 /// Ops that never see a numeric matrix or a list, with the reason.
 inline const std::map<std::string_view, std::string_view> &opsWithoutMatrices() {
     static const std::map<std::string_view, std::string_view> ops = {
+        {"close", "its operand is a handle"},
         {"ewLower", "strings only"},
         {"ewUpper", "strings only"},
         {"fill", "its operands are scalars"},
         {"matrixConstant", "its operands are scalars"},
         {"now", "no operands"},
+        {"openDevice", "its operand is a string"},
+        {"openFile", "its operand is a string"},
+        {"openFileOnTarget", "its operands are strings"},
         {"randMatrix", "its operands are scalars"},
         {"read", "its operands are scalars"},
+        {"readCsv", "its operands are scalars"},
         {"sample", "its operands are scalars"},
         {"seq", "its operands are scalars"},
         {"setColLabels", "takes frames, whose columns are dense"},
         {"setColLabelsPrefix", "takes frames, whose columns are dense"},
+        {"startProfiling", "its operand is a string"},
         {"stop", "its operand is a string"},
+        {"stopProfiling", "its operand is a string"},
     };
     return ops;
 }

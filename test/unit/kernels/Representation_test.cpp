@@ -244,6 +244,8 @@ TEST(Representation, KnowsOperandsForEveryOp) {
             << op->mnemonic << " needs a row in callOperandMakers(), or in opsWithoutMatrices() with a reason";
         EXPECT_FALSE(exempt && callOperandMakers().contains(op->mnemonic)) << op->mnemonic;
     }
+    for (auto &[mnemonic, maker] : callOperandMakers())
+        EXPECT_TRUE(Registry::get().findOp(mnemonic)) << "operands for " << mnemonic << ", which does not exist";
 }
 
 class Representation : public testing::TestWithParam<const OpInfo *> {};
