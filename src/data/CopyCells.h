@@ -22,6 +22,16 @@ template <class To, class From> To convertCell(const From &x) {
         return convertNumber<To>(x);
 }
 
+/// Sum of two numbers; integers wrap, bool is "or".
+template <class T> T sumOfCells(T a, T b) {
+    if constexpr (std::is_same_v<T, bool>)
+        return a || b;
+    else if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+    else
+        return a + b;
+}
+
 /// m with cells of type `to`; m itself (shared) if it has them already. Throws Error (status 3) for strings to numbers.
 Ref<Dense> converted(const Dense &m, ValueType to);
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/Csr.h"
+#include "data/CopyCells.h"
 
 namespace daphne {
 
@@ -32,15 +32,6 @@ template <class T> struct Entries {
 };
 
 namespace detail {
-
-template <class T> T sumOfCells(T a, T b) {
-    if constexpr (std::is_same_v<T, bool>)
-        return a || b;
-    else if constexpr (std::is_integral_v<T>)
-        return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
-    else
-        return a + b;
-}
 
 /// Sorts one row by column (entries of one place keep their order) and combines entries of one place.
 template <class T, class I> size_t tidyRow(std::pair<I, T> *row, size_t n, SamePlace meaning) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/CopyCells.h"
 #include "kernels/Images.h"
 
 namespace daphne {
@@ -56,16 +57,6 @@ Value reluOfCsr(KernelCall &, const Csr &x) {
     });
 }
 
-/// The sum, wrapping for integers.
-template <class T> T wrappedSum(T a, T b) {
-    if constexpr (std::is_same_v<T, bool>)
-        return a || b;
-    else if constexpr (std::is_integral_v<T>)
-        return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
-    else
-        return a + b;
-}
-
 Value biasAdd(KernelCall &call, const Dense &x, const Dense &bias) {
     needNumericMatrix(call, 0);
     needNumericMatrix(call, 1);
@@ -83,7 +74,7 @@ Value biasAdd(KernelCall &call, const Dense &x, const Dense &bias) {
         for (size_t r = 0; r < in.rows; ++r)
             for (size_t channel = 0; channel < channels; ++channel)
                 for (size_t c = channel * width; c < (channel + 1) * width; ++c)
-                    out(r, c) = wrappedSum<T>(in(r, c), b(channel, 0));
+                    out(r, c) = sumOfCells<T>(in(r, c), b(channel, 0));
     });
     return result;
 }
@@ -118,7 +109,7 @@ Value affine(KernelCall &call, AnyValue input, AnyValue weights, const Dense &bi
         size_t step = b.rows * b.cols == 1 ? 0 : b.rows == 1 ? 1 : b.skip;
         for (size_t r = 0; r < out.rows; ++r)
             for (size_t c = 0; c < out.cols; ++c)
-                out(r, c) = wrappedSum<T>(out(r, c), b.data[c * step]);
+                out(r, c) = sumOfCells<T>(out(r, c), b.data[c * step]);
     });
     return result;
 }

@@ -74,7 +74,7 @@ Value ctable(KernelCall &call, const Dense &lhs, const Dense &rhs, std::span<con
         }
         auto result = Dense::create(weight.scalarType(), rows, cols, Buffer::Init::Zero);
         auto out = result->template mutableView<T>();
-        forEachInside([&](size_t i, size_t j) { out(i, j) = detail::sumOfCells(out(i, j), pairs.single); });
+        forEachInside([&](size_t i, size_t j) { out(i, j) = sumOfCells(out(i, j), pairs.single); });
         return result;
     });
 }
