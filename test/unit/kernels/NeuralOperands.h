@@ -21,8 +21,8 @@ struct Images {
             ++channels;
     }
     size_t outputs() const {
-        if (strideH == 0)
-            return 1;
+        if (strideH == 0 || height + 2 * paddingH < windowH || width + 2 * paddingW < windowW)
+            return 1; // an error, whatever there is
         return ((height + 2 * paddingH - windowH) / strideH + 1) * ((width + 2 * paddingW - windowW) / strideW + 1);
     }
     /// numImages, numChannels, imgHeight, imgWidth, windowH, windowW, strideH, strideW, paddingH, paddingW
