@@ -103,6 +103,8 @@ def suites(preset):
     # Sanitizers reserve terabytes of address space and are slow.
     fuzz_options = ['--memory-gb', '0', '--timeout-factor', '10'] if preset in ('asan', 'tsan') else []
     yield 'fuzz', lambda: run_summarised([python, TEST / 'fuzz' / 'run.py', '--daphne', daphne, *fuzz_options])
+    if not fuzz_options:
+        yield 'memory', lambda: run_summarised([python, TEST / 'memory' / 'run.py', '--daphne', daphne])
     for config in sorted((TEST / 'script' / 'configs').glob('*.txt')):
         yield (f'script, configuration {config.stem}',
                lambda name=config.stem: run_summarised([python, script, '--daphne', daphne, '--config', name]))

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Peak memory of scripts: freed matrices are reused, large sparse data stays sparse. A case is a script, the size of what
+it holds at one time and what it must print; the process may use that and what every process needs."""
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MEGABYTE = 1_000_000
+EVERY_PROCESS = 100 * MEGABYTE
+ALLOWANCE = 1.15
+
+
+@dataclass
+class Case:
+    name: str
+    script: str
+    held: int  # bytes alive at one time
+    output: str
+
+
+CASES = [
+    Case('three matrices at a time, one hundred iterations', '''
+X = fill(1.0, 12500, 1000); Y = fill(2.0, 12500, 1000);
+for(i in 1:100) { Z = sqrt(X) + Y; Y = Z / 2.0; X = abs(X); }
+print(mean(Y));
+''', 3 * 100 * MEGABYTE, '1\n'),
+    Case('new sizes in every iteration', '''
+s = 0.0;
+for(i in 1:60) { X = fill(1.0, 100 * i, 1000); Y = X + 1.0; s = s + sum(Y) - sum(X); }
+print(s);
+''', 2 * 48 * MEGABYTE, '1.83e+08\n'),
+    Case('updates of small matrices', '''
+X = fill(0, 10, 10);
+for(i in 1:300000) { X[3, 4] = X[3, 4] + 1; }
+print(X[3, 4]);
+''', 0, 'DenseMatrix(1x1, int64_t)\n300000\n'),
+    Case('a sparse matrix whose dense form takes 80 GB', '''
+X = rand(100000, 100000, 1.0, 2.0, 0.00001, -1);
+Y = X * 2.0 + t(X); Z = Y[0:50000, ] > 0.0; v = X @ fill(1.0, 100000, 1);
+print(nrow(Z)); print(sum(v) > 0.0); print(sum(X @ X != 0.0) > 0);
+''', 60 * MEGABYTE, '50000\n1\n1\n'),
+    Case('a list used as a queue', '''
+l = createList(fill(1.0, 1000, 1000));
+for(i in 1:200) { l = append(l, fill(1.0 * i, 1000, 1000)); l, x = remove(l, 0); }
+print(length(l));
+''', 3 * 8 * MEGABYTE, '1\n'),
+]
+
+
+def run(daphne, case, directory):
+    """'' or what is wrong."""
+    script = Path(directory) / 'case.daph'
+    script.write_text(case.script)
+    child = subprocess.Popen([daphne, script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    output = child.stdout.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = status
+    peak, limit = usage.ru_maxrss * 1024, case.held * ALLOWANCE + EVERY_PROCESS
+    if status != 0 or output != case.output:
+        return f'status {status}, output {output!r}'
+    if peak > limit:
+        return f'{peak / MEGABYTE:.0f} MB at the peak, {limit / MEGABYTE:.0f} MB expected'
+    print(f'  {case.name}: {peak / MEGABYTE:.0f} of {limit / MEGABYTE:.0f} MB')
+    return ''
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--daphne', default=ROOT / 'bin' / 'daphne', help='the binary to test')
+    daphne = str(Path(parser.parse_args().daphne).resolve())
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    failed = 0
+    with tempfile.TemporaryDirectory() as directory:
+        for case in CASES:
+            problem = run(daphne, case, directory)
+            if problem:
+                failed += 1
+                print(f'FAILED {case.name}: {problem}')
+    print(f'{len(CASES) - failed} passed, {failed} failed')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
