@@ -4,7 +4,7 @@
 
 Suites: the layer table, unit tests (CTest), IR tests, examples of the documentation, examples and reference pages of
 builtins, script tests under the default options and under each file of test/script/configs, random programs against an
-oracle, hostile scripts. A suite is any command; its own last line 'N passed, N failed' is its result. A suite that ends
+oracle, hostile scripts, peak memory. A suite is any command; its own last line 'N passed, N failed' is its result. A suite that ends
 with another status than that line says, or without one, counts as one more failure: nothing is lost silently.
 """
 
