@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "kernels/Extreme.h"
 #include "kernels/KernelTable.h"
@@ -207,12 +208,14 @@ template <class Order, class T> Value extremeOfColumns(const Dense &m) {
         std::fill_n(out, in.cols, Order::template worst<T>());
     else
         std::copy_n(in.row(0), in.cols, out);
-    for (size_t r = 1; r < in.rows; ++r) {
-        const T *x = in.row(r);
+    vectorised([=] {
+        for (size_t r = 1; r < in.rows; ++r) {
+            const T *x = in.row(r);
 #pragma GCC ivdep
-        for (size_t c = 0; c < in.cols; ++c)
-            out[c] = Order::better(x[c], out[c]) ? x[c] : out[c];
-    }
+            for (size_t c = 0; c < in.cols; ++c)
+                out[c] = Order::better(x[c], out[c]) ? x[c] : out[c];
+        }
+    });
     return result;
 }
 
@@ -227,10 +230,12 @@ template <class Order, Over O> Value extreme(KernelCall &, const Dense &m) {
         if constexpr (O == Over::Col)
             return extremeOfColumns<Order, T>(m);
         else
-            return reduceBlocks<T>(O, m, m.type(), [](auto &&forEachBlock) {
+            return reduceBlocks<T>(O, m, m.type(), [](const CellRun<T> &cells) {
                 T best = Order::template worst<T>();
+                if (const T *x = cells.inPlace(); x && O == Over::All)
+                    return extremeOf<Order>(x, cells.size, best);
                 bool first = true;
-                forEachBlock([&](const T *x, size_t n) {
+                cells([&](const T *x, size_t n) {
                     // A row keeps a NaN that comes first: nothing is better than NaN.
                     if (O == Over::Row && first)
                         best = x[0];
@@ -253,14 +258,8 @@ template <class Order> Value positionInRow(KernelCall &call, const Dense &m) {
     auto out = result->mutableView<uint64_t>();
     withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
         auto in = m.view<T>();
-        for (size_t r = 0; r < in.rows; ++r) {
-            const T *x = in.row(r);
-            size_t best = 0;
-            for (size_t c = 1; c < in.cols; ++c)
-                if (Order::better(x[c], x[best]))
-                    best = c;
-            out(r, 0) = best;
-        }
+        for (size_t r = 0; r < in.rows; ++r)
+            out(r, 0) = positionOfExtreme<Order>(in.row(r), in.cols);
     });
     return result;
 }
@@ -273,10 +272,21 @@ template <class Order> Value positionInColumn(KernelCall &call, const Dense &m) 
     uint64_t *position = result->mutableView<uint64_t>().data;
     withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
         auto in = m.view<T>();
-        for (size_t r = 1; r < in.rows; ++r)
-            for (size_t c = 0; c < in.cols; ++c)
-                if (Order::better(in(r, c), in(position[c], c)))
-                    position[c] = r;
+        if (in.rows == 0)
+            return;
+        auto best = std::make_unique<T[]>(in.cols);
+        std::copy_n(in.row(0), in.cols, best.get());
+        vectorised([=, best = best.get()] {
+            for (size_t r = 1; r < in.rows; ++r) {
+                const T *x = in.row(r);
+#pragma GCC ivdep
+                for (size_t c = 0; c < in.cols; ++c) {
+                    bool better = Order::better(x[c], best[c]);
+                    best[c] = better ? x[c] : best[c];
+                    position[c] = better ? r : position[c];
+                }
+            }
+        });
     });
     return result;
 }

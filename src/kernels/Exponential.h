@@ -1,49 +1,108 @@
 // SPDX-License-Identifier: Apache-2.0
-/// e^x without branches, tables or calls, so that loops over it become vector
-/// code. The error is below one unit in the last place; overflow gives
-/// infinity, underflow is gradual, NaN stays NaN.
+/// e^x, tanh x and ln x without branches, tables or calls, so that loops over
+/// them become vector code. Errors are below one (tanh: three) units in the last
+/// place; overflow gives infinity, underflow is gradual, NaN stays NaN.
 ///
-/// x = k ln 2 + r with integer k and |r| <= ln 2 / 2, so e^x = 2^k e^r. The
-/// Taylor series of e^r up to r^13 / 13! is exact to 2^-57 there.
+/// float arguments are computed in double precision: exact but for the rounding.
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace daphne {
+
+namespace detail {
+
+/// ln 2 in two parts; the first ends in 11 zero bits, so its products with exponents are exact.
+constexpr double kLn2High = 0x1.62e42fefa3800p-1, kLn2Low = 0x1.ef35793c76730p-45;
+/// Adding 1.5 * 2^52 rounds to an integer, which appears in the low bits of the sum.
+constexpr double kRounder = 0x1.8p52;
+
+/// e^x = 2^k (1 + fraction) with integer k and |fraction| < 0.42.
+struct PowerOfE {
+    double shifted;  ///< k + kRounder
+    double fraction; ///< accurate also near 0
+
+    uint64_t exponentPlus(uint64_t offset) const {
+        return std::bit_cast<uint64_t>(shifted) - std::bit_cast<uint64_t>(kRounder) + offset;
+    }
+};
+
+/// x = k ln 2 + r with |r| <= ln 2 / 2; the Taylor series of e^r up to r^13 / 13! is exact to 2^-57 there.
+inline PowerOfE powerOfE(double x) {
+    constexpr double kLog2OfE = 0x1.71547652b82fep0;
+    double shifted = x * kLog2OfE + kRounder;
+    double k = shifted - kRounder;
+    double r = (x - k * kLn2High) - k * kLn2Low;
+    // (e^r - 1 - r) / r^2 in pairs of terms: short chains of dependent operations.
+    double r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
+    double c2 = 1.0 / 2 + r * (1.0 / 6), c4 = 1.0 / 24 + r * (1.0 / 120);
+    double c6 = 1.0 / 720 + r * (1.0 / 5040), c8 = 1.0 / 40320 + r * (1.0 / 362880);
+    double c10 = 1.0 / 3628800 + r * (1.0 / 39916800), c12 = 1.0 / 479001600 + r * (1.0 / 6227020800);
+    double q = (c2 + r2 * c4) + (r4 * (c6 + r2 * c8) + r8 * (c10 + r2 * c12));
+    return {shifted, r + r2 * q};
+}
+
+} // namespace detail
 
 inline double exponential(double x) {
     // Beyond these the result is infinite or zero anyway, and k would leave the exponent's range.
     constexpr double kLargest = 710.0, kSmallest = -746.0;
     x = x > kLargest ? kLargest : x;
     x = x < kSmallest ? kSmallest : x;
-
-    // Adding 1.5 * 2^52 rounds to an integer, which appears in the low bits of the sum.
-    constexpr double kRounder = 0x1.8p52, kLog2OfE = 0x1.71547652b82fep0;
-    // ln 2 in two parts; the first has 11 zero bits at the end, so its product with k is exact.
-    constexpr double kLn2High = 0x1.62e42fefa3800p-1, kLn2Low = 0x1.ef35793c76730p-45;
-    double shifted = x * kLog2OfE + kRounder;
-    double k = shifted - kRounder;
-    double r = (x - k * kLn2High) - k * kLn2Low;
-
-    // (e^r - 1 - r) / r^2, even and odd terms apart: short chains of dependent operations.
-    double r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
-    double c2 = 1.0 / 2 + r * (1.0 / 6), c4 = 1.0 / 24 + r * (1.0 / 120);
-    double c6 = 1.0 / 720 + r * (1.0 / 5040), c8 = 1.0 / 40320 + r * (1.0 / 362880);
-    double c10 = 1.0 / 3628800 + r * (1.0 / 39916800), c12 = 1.0 / 479001600 + r * (1.0 / 6227020800);
-    double q = (c2 + r2 * c4) + (r4 * (c6 + r2 * c8) + r8 * (c10 + r2 * c12));
-    double power = 1.0 + (r + r2 * q);
-
-    // 2^k as a product of two factors: either alone stays a normal number, and only the last product rounds.
+    detail::PowerOfE power = detail::powerOfE(x);
+    // 2^k as a product of two factors: either alone is a normal number, and only the last product rounds.
     constexpr uint64_t kOffset = 2048, kBias = 1023;
-    uint64_t biased = std::bit_cast<uint64_t>(shifted) - std::bit_cast<uint64_t>(kRounder) + kOffset;
-    uint64_t half = biased >> 1, rest = biased - half;
+    uint64_t offsetK = power.exponentPlus(kOffset), half = offsetK >> 1, rest = offsetK - half;
     double first = std::bit_cast<double>((half - kOffset / 2 + kBias) << 52);
     double second = std::bit_cast<double>((rest - kOffset / 2 + kBias) << 52);
-    return power * first * second;
+    return (1.0 + power.fraction) * first * second;
 }
 
-/// In double precision, which makes it exact but for the last rounding.
+/// (e^2|x| - 1) / (e^2|x| + 1) with the sign of x.
+inline double hyperbolicTangent(double x) {
+    constexpr double kOneFrom = 22.0; // the result is 1 in double precision
+    double size = std::fabs(x);
+    size = size > kOneFrom ? kOneFrom : size;
+    detail::PowerOfE power = detail::powerOfE(2 * size);
+    double scale = std::bit_cast<double>(power.exponentPlus(1023) << 52);
+    double minusOne = scale * power.fraction + (scale - 1.0);
+    return std::copysign(minusOne / (minusOne + 2.0), x);
+}
+
+/// NaN for negative numbers.
+inline double naturalLogarithm(double x) {
+    // x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2); numbers below the normal ones are scaled first.
+    constexpr uint64_t kOffset = 1024, kRootOfHalf = 0x3fe6a09e667f3bcd;
+    constexpr double kInteger = 0x1p52, kInfinity = std::numeric_limits<double>::infinity();
+    bool tiny = x < std::numeric_limits<double>::min();
+    double scaled = tiny ? x * 0x1p54 : x;
+    uint64_t bits = std::bit_cast<uint64_t>(scaled);
+    uint64_t offsetK = (bits - kRootOfHalf + (kOffset << 52)) >> 52;
+    double f = std::bit_cast<double>(bits - ((offsetK - kOffset) << 52)) - 1.0;
+    double k = std::bit_cast<double>(offsetK | std::bit_cast<uint64_t>(kInteger)) - (kInteger + kOffset);
+    k = tiny ? k - 54 : k;
+
+    // ln(1 + f) = 2 artanh s with s = f / (2 + f): twice the series s + s^3/3 + s^5/5 + ..., exact to 2^-56 up to s^21.
+    double s = f / (2.0 + f), z = s * s, z2 = z * z, z4 = z2 * z2;
+    double low = (2.0 / 3 + z * (2.0 / 5)) + z2 * (2.0 / 7 + z * (2.0 / 9));
+    double high = (2.0 / 11 + z * (2.0 / 13)) + z2 * (2.0 / 15 + z * (2.0 / 17));
+    double highest = 2.0 / 19 + z * (2.0 / 21);
+    double series = z * (low + z4 * (high + z4 * highest));
+    // 2 s = f - f^2/2 + s f^2/2, so that the largest term f is exact.
+    double halfSquare = 0.5 * f * f;
+    double correction = halfSquare - (s * (halfSquare + series) + k * detail::kLn2Low);
+    double result = k * detail::kLn2High - (correction - f);
+
+    result = x == 0 ? -kInfinity : result;
+    result = x == kInfinity ? kInfinity : result;
+    return x >= 0 ? result : std::numeric_limits<double>::quiet_NaN();
+}
+
 inline float exponential(float x) { return static_cast<float>(exponential(static_cast<double>(x))); }
+inline float hyperbolicTangent(float x) { return static_cast<float>(hyperbolicTangent(static_cast<double>(x))); }
+inline float naturalLogarithm(float x) { return static_cast<float>(naturalLogarithm(static_cast<double>(x))); }
 
 } // namespace daphne

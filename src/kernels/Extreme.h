@@ -4,7 +4,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <limits>
+#include <type_traits>
+
+#include "kernels/WideVectors.h"
 
 namespace daphne {
 
@@ -32,20 +37,75 @@ struct Larger {
     }
 };
 
+/// Four vectors of running extremes. Two read one place in memory, two another: that is faster than one place alone.
+template <class Order, class T> class ExtremeVectors {
+    using Vector [[gnu::vector_size(32)]] = T;
+    static constexpr size_t kWidth = sizeof(Vector) / sizeof(T), kCount = 4;
+
+  public:
+    /// Fewer cells are treated faster one by one.
+    static constexpr size_t kFewest = 2 * kCount * kWidth;
+
+    /// Best of n cells and a previous best, NaNs ignored.
+    static T best(const T *x, size_t n, T best) {
+        Vector lane[kCount];
+        for (Vector &v : lane)
+            for (size_t l = 0; l < kWidth; ++l)
+                v[l] = best;
+        size_t half = n / kCount / kWidth * kWidth * (kCount / 2);
+        for (size_t i = 0; i < half; i += 2 * kWidth) {
+            take(lane[0], x + i);
+            take(lane[1], x + i + kWidth);
+            take(lane[2], x + half + i);
+            take(lane[3], x + half + i + kWidth);
+        }
+        for (const Vector &v : lane)
+            for (size_t l = 0; l < kWidth; ++l)
+                best = Order::better(v[l], best) ? v[l] : best;
+        for (size_t i = 2 * half; i < n; ++i)
+            best = Order::better(x[i], best) ? x[i] : best;
+        return best;
+    }
+
+  private:
+    static void take(Vector &lane, const T *x) {
+        Vector cells;
+        std::memcpy(&cells, x, sizeof cells);
+        if constexpr (std::is_same_v<Order, Smaller>)
+            lane = cells < lane ? cells : lane;
+        else
+            lane = cells > lane ? cells : lane;
+    }
+};
+
 /// Best cell of a block and a previous best, NaNs ignored.
-template <class Order, class T> [[gnu::noinline]] T extremeOf(const T *x, size_t n, T best) {
-    constexpr size_t kLanes = 8;
-    T lane[kLanes];
-    std::fill_n(lane, kLanes, best);
-    size_t i = 0;
-    for (; i + kLanes <= n; i += kLanes)
-        for (size_t l = 0; l < kLanes; ++l)
-            lane[l] = Order::better(x[i + l], lane[l]) ? x[i + l] : lane[l];
-    for (T y : lane)
-        best = Order::better(y, best) ? y : best;
-    for (; i < n; ++i)
+template <class Order, class T> T extremeOf(const T *x, size_t n, T best) {
+    using Cell = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>; // there are no vectors of bool
+    using Vectors = ExtremeVectors<Order, Cell>;
+    if (n >= Vectors::kFewest)
+        return static_cast<T>(vectorised([cells = reinterpret_cast<const Cell *>(x), n, best] {
+            return Vectors::best(cells, n, static_cast<Cell>(best));
+        }));
+    for (size_t i = 0; i < n; ++i)
         best = Order::better(x[i], best) ? x[i] : best;
     return best;
+}
+
+/// Position of the best of n > 0 cells, the first one on ties; 0 if the first is NaN, other NaNs are ignored.
+template <class Order, class T> size_t positionOfExtreme(const T *x, size_t n) {
+    constexpr size_t kBlock = 1024;
+    if (isNan(x[0]))
+        return 0;
+    T best = x[0];
+    size_t bestBlock = 0;
+    for (size_t begin = 0; begin < n; begin += kBlock) {
+        T found = extremeOf<Order>(x + begin, std::min(kBlock, n - begin), best);
+        if (Order::better(found, best)) {
+            best = found;
+            bestBlock = begin;
+        }
+    }
+    return static_cast<size_t>(std::find(x + bestBlock, x + n, best) - x);
 }
 
 } // namespace daphne

@@ -110,7 +110,7 @@ template <class T> T mergeLanes(T (&lane)[8]) {
 template <class T, class Map> T sumLanes(const T *x, size_t n, Map map) {
     constexpr size_t kLanes = 8;
     T total = 0;
-    if (n < 2 * kLanes) {
+    if (n < 2 * kLanes || std::is_integral_v<T>) { // the order of integers does not matter
         for (size_t i = 0; i < n; ++i)
             total = wrappingSum(total, map(x[i]));
         return total;
@@ -132,6 +132,14 @@ template <class T, class Map> [[gnu::noinline]] T sumBlock(const T *x, size_t n,
 /// sumLanes of two blocks of n cells. A processor reads two places of memory at a time much faster than one.
 template <class T, class Map> std::pair<T, T> sumTwoBlocks(const T *x, const T *y, size_t n, Map map) {
     constexpr size_t kLanes = 8;
+    if constexpr (std::is_integral_v<T>) {
+        std::pair<T, T> sums = {0, 0};
+        for (size_t i = 0; i < n; ++i) {
+            sums.first = wrappingSum(sums.first, map(x[i]));
+            sums.second = wrappingSum(sums.second, map(y[i]));
+        }
+        return sums;
+    }
     if (n < 2 * kLanes)
         return {sumLanes(x, n, map), sumLanes(y, n, map)};
     T left[kLanes] = {}, right[kLanes] = {};

@@ -46,22 +46,20 @@ struct Cached {
 /// A square of vectors: kLanes x kLanes cells.
 template <class Store> void transposeSquare(const uint64_t *in, size_t inSkip, uint64_t *out, size_t outSkip) {
     using V = Vectors<uint64_t>;
-    using Pick = V::Aligned;
     V::Aligned a = *reinterpret_cast<const V::Anywhere *>(in), b = *reinterpret_cast<const V::Anywhere *>(in + inSkip);
-    Store::store(out, __builtin_shuffle(a, b, Pick{0, 2}));
-    Store::store(out + outSkip, __builtin_shuffle(a, b, Pick{1, 3}));
+    Store::store(out, __builtin_shufflevector(a, b, 0, 2));
+    Store::store(out + outSkip, __builtin_shufflevector(a, b, 1, 3));
 }
 template <class Store> void transposeSquare(const uint32_t *in, size_t inSkip, uint32_t *out, size_t outSkip) {
     using V = Vectors<uint32_t>;
-    using Pick = V::Aligned;
     auto load = [&](size_t r) -> V::Aligned { return *reinterpret_cast<const V::Anywhere *>(in + r * inSkip); };
     V::Aligned a = load(0), b = load(1), c = load(2), d = load(3);
-    V::Aligned abLow = __builtin_shuffle(a, b, Pick{0, 4, 1, 5}), abHigh = __builtin_shuffle(a, b, Pick{2, 6, 3, 7});
-    V::Aligned cdLow = __builtin_shuffle(c, d, Pick{0, 4, 1, 5}), cdHigh = __builtin_shuffle(c, d, Pick{2, 6, 3, 7});
-    Store::store(out, __builtin_shuffle(abLow, cdLow, Pick{0, 1, 4, 5}));
-    Store::store(out + outSkip, __builtin_shuffle(abLow, cdLow, Pick{2, 3, 6, 7}));
-    Store::store(out + 2 * outSkip, __builtin_shuffle(abHigh, cdHigh, Pick{0, 1, 4, 5}));
-    Store::store(out + 3 * outSkip, __builtin_shuffle(abHigh, cdHigh, Pick{2, 3, 6, 7}));
+    V::Aligned abLow = __builtin_shufflevector(a, b, 0, 4, 1, 5), abHigh = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    V::Aligned cdLow = __builtin_shufflevector(c, d, 0, 4, 1, 5), cdHigh = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    Store::store(out, __builtin_shufflevector(abLow, cdLow, 0, 1, 4, 5));
+    Store::store(out + outSkip, __builtin_shufflevector(abLow, cdLow, 2, 3, 6, 7));
+    Store::store(out + 2 * outSkip, __builtin_shufflevector(abHigh, cdHigh, 0, 1, 4, 5));
+    Store::store(out + 3 * outSkip, __builtin_shufflevector(abHigh, cdHigh, 2, 3, 6, 7));
 }
 
 template <class Bits> struct Area {

@@ -95,14 +95,12 @@ struct Everywhere {};
     struct Name : Domain {                                                                                             \
         template <class T> static T apply(T x) { return std::function(x); }                                            \
     };
-DAPHNE_FLOAT_FUNCTION(Ln, log, NonNegative)
 DAPHNE_FLOAT_FUNCTION(Sqrt, sqrt, NonNegative)
 DAPHNE_FLOAT_FUNCTION(Sin, sin, Everywhere)
 DAPHNE_FLOAT_FUNCTION(Cos, cos, Everywhere)
 DAPHNE_FLOAT_FUNCTION(Tan, tan, Everywhere)
 DAPHNE_FLOAT_FUNCTION(Sinh, sinh, Everywhere)
 DAPHNE_FLOAT_FUNCTION(Cosh, cosh, Everywhere)
-DAPHNE_FLOAT_FUNCTION(Tanh, tanh, Everywhere)
 DAPHNE_FLOAT_FUNCTION(Asin, asin, WithinUnit)
 DAPHNE_FLOAT_FUNCTION(Acos, acos, WithinUnit)
 DAPHNE_FLOAT_FUNCTION(Atan, atan, Everywhere)
@@ -113,6 +111,12 @@ DAPHNE_FLOAT_FUNCTION(FloatCeil, ceil, Everywhere)
 
 struct Exp : Everywhere {
     template <class T> static T apply(T x) { return exponential(x); }
+};
+struct Tanh : Everywhere {
+    template <class T> static T apply(T x) { return hyperbolicTangent(x); }
+};
+struct Ln : NonNegative {
+    template <class T> static T apply(T x) { return naturalLogarithm(x); }
 };
 
 /// Integers are their own round, floor and ceil.

@@ -82,6 +82,54 @@ TEST(Exponential, IsWithinOneUnitOfTheLastPlace) {
     }
 }
 
+double unitsOff(double found, long double exact) {
+    double nearest = std::fabs(static_cast<double>(exact));
+    double unit = std::nextafter(nearest, INFINITY) - nearest;
+    return std::fabs(static_cast<double>(exact - found)) / unit;
+}
+
+TEST(Logarithm, IsWithinOneUnitOfTheLastPlace) {
+    std::mt19937_64 source(2);
+    for (auto [low, high] : {std::pair<double, double>{0, 1}, {0.6, 1.6}, {0.999, 1.001}, {0, 1e6}, {1e300, 1e308}}) {
+        std::uniform_real_distribution<double> inputs(low, high);
+        for (int i = 0; i < 20000; ++i) {
+            double x = inputs(source);
+            ASSERT_LT(unitsOff(naturalLogarithm(x), std::log(static_cast<long double>(x))), 1) << x;
+        }
+    }
+    for (double x : {5e-324, 1e-320, 1e-310, 2.2250738585072014e-308, 0.5, 2.0, 0.7071067811865475, 1.414213562373095})
+        EXPECT_LT(unitsOff(naturalLogarithm(x), std::log(static_cast<long double>(x))), 1) << x;
+}
+
+TEST(Logarithm, IsExactAtSpecialValues) {
+    EXPECT_EQ(naturalLogarithm(1.0), 0.0);
+    EXPECT_EQ(naturalLogarithm(0.0), -INFINITY);
+    EXPECT_EQ(naturalLogarithm(-0.0), -INFINITY);
+    EXPECT_EQ(naturalLogarithm(double(INFINITY)), INFINITY);
+    EXPECT_TRUE(std::isnan(naturalLogarithm(-1.0)));
+    EXPECT_TRUE(std::isnan(naturalLogarithm(-double(INFINITY))));
+    EXPECT_TRUE(std::isnan(naturalLogarithm(double(NAN))));
+    EXPECT_EQ(naturalLogarithm(0.0f), -INFINITY);
+}
+
+TEST(HyperbolicTangent, IsWithinThreeUnitsOfTheLastPlace) {
+    std::mt19937_64 source(3);
+    for (auto [low, high] : {std::pair<double, double>{-1, 1}, {-25, 25}, {-0.2, 0.2}, {-1e-5, 1e-5}}) {
+        std::uniform_real_distribution<double> inputs(low, high);
+        for (int i = 0; i < 20000; ++i) {
+            double x = inputs(source);
+            ASSERT_LT(unitsOff(hyperbolicTangent(x), std::tanh(static_cast<long double>(x))), 3) << x;
+            ASSERT_EQ(hyperbolicTangent(-x), -hyperbolicTangent(x));
+        }
+    }
+    EXPECT_TRUE(std::signbit(hyperbolicTangent(-0.0)));
+    EXPECT_EQ(hyperbolicTangent(-0.0), 0.0);
+    EXPECT_EQ(hyperbolicTangent(5e-324), 5e-324);
+    EXPECT_EQ(hyperbolicTangent(double(INFINITY)), 1.0);
+    EXPECT_EQ(hyperbolicTangent(-double(INFINITY)), -1.0);
+    EXPECT_TRUE(std::isnan(hyperbolicTangent(double(NAN))));
+}
+
 TEST(Exponential, IsExactAtSpecialValues) {
     EXPECT_EQ(exponential(0.0), 1.0);
     EXPECT_EQ(exponential(-0.0), 1.0);
