@@ -156,7 +156,7 @@ uint64_t probabilisticClosed(const Loop &loop, uint64_t i) {
 using enum Scheme::Kind;
 constexpr Scheme kSchemes[] = {
     {"STATIC", Stateless, prepareStatic, block, nullptr, "one block per worker, sizes differing by at most one"},
-    {"SS", Stateless, withGrain, one, nullptr, "one unit (or grain) at a time"},
+    {"SS", Stateless, withGrain, one, nullptr, "one unit (or grain) at a time", true},
     {"GSS", Stateful, withGrain, guided, guidedClosed, "a P-th of what remains"},
     {"TSS", Stateless, prepareTrapezoid, trapezoid, nullptr, "sizes decrease linearly"},
     {"FAC2", Stateful, withGrain, factoring, factoringClosed, "batches of P equal tasks, half of what remains each"},
@@ -166,9 +166,9 @@ constexpr Scheme kSchemes[] = {
      "batches of P equal tasks, the increase halving each time"},
     {"PLS", Stateful, preparePerformance, performance, performanceClosed, "a static part, the rest as GSS"},
     {"MSTATIC", Stateless, prepareMstatic, block, nullptr, "four blocks per worker"},
-    {"MFSC", Stateless, prepareFixedSize, sameSize, nullptr, "equal tasks, about as many as FAC2 makes"},
+    {"MFSC", Stateless, prepareFixedSize, sameSize, nullptr, "equal tasks, about as many as FAC2 makes", true},
     {"PSS", Stateful, withGrain, probabilistic, probabilisticClosed, "two thirds of a P-th of what remains"},
-    {"AUTO", Stateless, prepareAuto, one, nullptr, "equal tasks of a size found from N and P"},
+    {"AUTO", Stateless, prepareAuto, one, nullptr, "equal tasks of a size found from N and P", true},
 };
 
 bool sameName(std::string_view a, std::string_view b) {
@@ -186,6 +186,13 @@ const Scheme *findScheme(std::string_view name) {
         if (sameName(s.name, name))
             return &s;
     return nullptr;
+}
+
+uint64_t fixedSize(const Scheme &scheme, const Loop &loop) {
+    if (!scheme.equalSizes)
+        return 0;
+    SchemeConstants c = scheme.prepare(loop);
+    return std::max(c.grain, scheme.size(loop, c, {.remaining = loop.total}));
 }
 
 uint64_t automaticGrain(uint64_t total, uint32_t workers) {

@@ -50,13 +50,17 @@ struct Scheme {
     uint64_t (*size)(const Loop &loop, const SchemeConstants &constants, const Step &step);
     /// Stateful schemes: nearly the same size as a function of the step number alone (Eleliemy, Ciorba 2021).
     uint64_t (*closedForm)(const Loop &loop, uint64_t index);
-    std::string_view doc; ///< one line for users
+    std::string_view doc;   ///< one line for users
+    bool equalSizes = false; ///< all tasks but the last have the same size
 };
 
 /// All of them, in the order of the documentation.
 std::span<const Scheme> schemes();
 /// By name, upper or lower case; null if there is none.
 const Scheme *findScheme(std::string_view name);
+
+/// The size of all tasks but the last where the scheme makes them equal, else 0.
+uint64_t fixedSize(const Scheme &scheme, const Loop &loop);
 
 /// Grain of AUTO: max(1, floor(N / (2^f 2P))), f = floor(log2(N/P) / 1.618).
 uint64_t automaticGrain(uint64_t total, uint32_t workers);

@@ -51,6 +51,10 @@ template <class I> class Writer {
         : result(Csr::create(type, shape.rows, shape.cols, capacity, values)), cellBytes(cellSize(type)) {}
 
     void append(size_t firstRow, const Block<I> &block, size_t n) {
+        if (n == 0) { // no memory to point to
+            std::fill_n(result->mutableOffsets() + firstRow + 1, block.rowEnds.size(), at);
+            return;
+        }
         mask.resize(n);
         size_t kept = markNonZeros(result->type(), block.values.data(), n, mask.data());
         uint64_t *offsets = result->mutableOffsets() + firstRow + 1;

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sched/Topology.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include <hwloc.h>
+
+#include "base/Error.h"
+
+namespace daphne::sched {
+
+namespace {
+
+constexpr uint32_t kMostCpus = 1 << 16;
+
+void sortCpus(std::vector<Cpu> &cpus) {
+    std::sort(cpus.begin(), cpus.end(), [](const Cpu &a, const Cpu &b) {
+        return std::tie(a.sibling, a.domain, a.core, a.osIndex) < std::tie(b.sibling, b.domain, b.core, b.osIndex);
+    });
+}
+
+/// CPUs' worth of time per period, rounded up; 0 without a limit.
+uint32_t controlGroupQuota() {
+    std::ifstream file("/sys/fs/cgroup/cpu.max");
+    std::string quota;
+    double period = 0;
+    if (!(file >> quota >> period) || quota == "max" || period <= 0)
+        return 0;
+    double cpus = std::atof(quota.c_str()) / period;
+    return cpus > 0 ? static_cast<uint32_t>(cpus + 0.999) : 0;
+}
+
+uint64_t cacheBytes(hwloc_topology_t hw, hwloc_obj_type_t level, uint64_t fallback) {
+    hwloc_obj_t cache = hwloc_get_obj_by_type(hw, level, 0);
+    return cache && cache->attr->cache.size ? cache->attr->cache.size : fallback;
+}
+
+/// What hwloc says of the CPUs this process may run on.
+Topology fromHwloc() {
+    Topology t;
+    hwloc_topology_t hw;
+    if (hwloc_topology_init(&hw) != 0)
+        return t;
+    if (hwloc_topology_load(hw) == 0) {
+        hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
+        if (hwloc_get_cpubind(hw, allowed, HWLOC_CPUBIND_PROCESS) != 0 || hwloc_bitmap_iszero(allowed))
+            hwloc_bitmap_copy(allowed, hwloc_topology_get_allowed_cpuset(hw));
+        std::map<uint32_t, uint32_t> domains; // OS number -> ours, dense
+        for (hwloc_obj_t pu = nullptr; (pu = hwloc_get_next_obj_by_type(hw, HWLOC_OBJ_PU, pu));) {
+            if (!hwloc_bitmap_isset(allowed, pu->os_index))
+                continue;
+            hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(hw, HWLOC_OBJ_CORE, pu);
+            unsigned node = pu->nodeset && !hwloc_bitmap_iszero(pu->nodeset)
+                                ? static_cast<unsigned>(hwloc_bitmap_first(pu->nodeset))
+                                : 0;
+            uint32_t domain = domains.try_emplace(node, static_cast<uint32_t>(domains.size())).first->second;
+            t.cpus.push_back({pu->os_index, core ? core->logical_index : pu->logical_index,
+                              core ? pu->sibling_rank : 0, domain});
+        }
+        t.numDomains = std::max<uint32_t>(1, static_cast<uint32_t>(domains.size()));
+        t.l2Bytes = cacheBytes(hw, HWLOC_OBJ_L2CACHE, t.l2Bytes);
+        t.l3Bytes = cacheBytes(hw, HWLOC_OBJ_L3CACHE, t.l3Bytes);
+        hwloc_bitmap_free(allowed);
+    }
+    hwloc_topology_destroy(hw);
+    return t;
+}
+
+uint32_t positiveVariable(const char *name) {
+    const char *text = std::getenv(name);
+    long value = text ? std::atol(text) : 0;
+    return value > 0 ? static_cast<uint32_t>(std::min<long>(value, kMostCpus)) : 0;
+}
+
+} // namespace
+
+Topology Topology::fake(uint32_t domains, uint32_t cores, uint32_t siblings) {
+    uint64_t all = uint64_t(domains) * cores * siblings;
+    if (all == 0 || domains > kMostCpus || cores > kMostCpus || siblings > kMostCpus || all > kMostCpus)
+        throw parseError({}, "a topology needs between 1 and " + std::to_string(kMostCpus) + " CPUs");
+    Topology t;
+    t.isFake = true;
+    t.numDomains = domains;
+    for (uint32_t d = 0; d < domains; ++d)
+        for (uint32_t c = 0; c < cores; ++c)
+            for (uint32_t s = 0; s < siblings; ++s)
+                t.cpus.push_back({(s * domains + d) * cores + c, d * cores + c, s, d});
+    sortCpus(t.cpus);
+    return t;
+}
+
+Topology Topology::fake(std::string_view text) {
+    uint32_t sizes[3] = {0, 0, 1};
+    size_t count = 0;
+    const char *at = text.data(), *end = text.data() + text.size();
+    for (; count < 3 && at != end; ++count) {
+        auto [next, failure] = std::from_chars(at, end, sizes[count]);
+        bool separated = next == end || (*next == 'x' && next + 1 != end && count < 2);
+        if (failure != std::errc() || !separated)
+            break;
+        at = next == end ? end : next + 1;
+    }
+    if (at != end || count < 2)
+        throw parseError({}, "DAPHNE_FAKE_TOPOLOGY must be domains x cores [x siblings], such as 2x4x2, got \"" +
+                         std::string(text) + "\"");
+    return fake(sizes[0], sizes[1], sizes[2]);
+}
+
+Topology Topology::detect() {
+    if (const char *text = std::getenv("DAPHNE_FAKE_TOPOLOGY"))
+        return fake(text);
+    Topology t = fromHwloc();
+    if (t.cpus.empty())
+        t.cpus.push_back({});
+    t.quota = controlGroupQuota();
+    sortCpus(t.cpus);
+    return t;
+}
+
+uint32_t Topology::numCores() const {
+    std::set<uint32_t> cores;
+    for (const Cpu &cpu : cpus)
+        cores.insert(cpu.core);
+    return static_cast<uint32_t>(cores.size());
+}
+
+uint32_t chooseNumWorkers(const Topology &topology, const ThreadRequest &request) {
+    if (request.numThreads > 0)
+        return static_cast<uint32_t>(std::min<int64_t>(request.numThreads, kMostCpus));
+    uint32_t n = request.hyperthreading ? static_cast<uint32_t>(topology.cpus.size()) : topology.numCores();
+    for (uint32_t limit : {topology.quota, positiveVariable("SLURM_CPUS_ON_NODE"),
+                           positiveVariable("SLURM_CPUS_PER_TASK")})
+        if (limit)
+            n = std::min(n, limit);
+    return std::max<uint32_t>(1, n);
+}
+
+Placement placeWorkers(const Topology &topology, uint32_t numWorkers, bool pinned) {
+    Placement p;
+    std::vector<uint32_t> domainOf(numWorkers);
+    for (uint32_t w = 0; w < numWorkers; ++w) {
+        const Cpu &cpu = topology.cpus[w % topology.cpus.size()];
+        p.workers.push_back({cpu.osIndex, 0});
+        domainOf[w] = pinned ? cpu.domain
+                             : static_cast<uint32_t>(uint64_t(w) * topology.numDomains / std::max(1u, numWorkers));
+    }
+    std::map<uint32_t, uint32_t> groups;
+    for (uint32_t d : std::set<uint32_t>(domainOf.begin(), domainOf.end()))
+        groups.emplace(d, static_cast<uint32_t>(groups.size()));
+    for (uint32_t w = 0; w < numWorkers; ++w)
+        p.workers[w].group = groups[domainOf[w]];
+    p.numGroups = static_cast<uint32_t>(groups.size());
+    return p;
+}
+
+} // namespace daphne::sched
