@@ -15,7 +15,8 @@ namespace {
 
 template <class From, class To> void convertCells(const void *from, void *to, size_t n) {
     if constexpr (std::is_same_v<From, To>) {
-        std::memmove(to, from, n * sizeof(To));
+        if (n > 0) // without cells there may be no memory to point to
+            std::memmove(to, from, n * sizeof(To));
     } else {
         const From *in = static_cast<const From *>(from);
         To *out = static_cast<To *>(to);

@@ -125,11 +125,14 @@ template <class I, class Bits> struct UnionBlock {
     void collect(const Csr &a, const Csr &b, const std::byte *aValues, const std::byte *bValues, size_t begin,
                  size_t end, Block<I> &out) {
         const I *aColumns = a.columns<I>(), *bColumns = b.columns<I>();
-        const Bits *x = reinterpret_cast<const Bits *>(aValues) - a.offsets()[begin];
-        const Bits *y = reinterpret_cast<const Bits *>(bValues) - b.offsets()[begin];
+        uint64_t aFirst = a.offsets()[begin], bFirst = b.offsets()[begin];
+        aColumns += aFirst;
+        bColumns += bFirst;
+        const Bits *x = reinterpret_cast<const Bits *>(aValues), *y = reinterpret_cast<const Bits *>(bValues);
         size_t n = 0;
         for (size_t r = begin; r < end; ++r) {
-            uint64_t i = a.offsets()[r], iEnd = a.offsets()[r + 1], j = b.offsets()[r], jEnd = b.offsets()[r + 1];
+            uint64_t i = a.offsets()[r] - aFirst, iEnd = a.offsets()[r + 1] - aFirst;
+            uint64_t j = b.offsets()[r] - bFirst, jEnd = b.offsets()[r + 1] - bFirst;
             while (i < iEnd && j < jEnd) {
                 I ca = aColumns[i], cb = bColumns[j];
                 bool left = ca <= cb, right = cb <= ca;
