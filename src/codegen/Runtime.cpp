@@ -56,8 +56,8 @@ void daphne_call(Context *context, const Kernel *kernel, Slot *results, Slot *ar
     // Value has the layout of Slot; borrowed arguments are never destroyed here.
     auto *argValues = reinterpret_cast<Value *>(args);
     auto *resultValues = reinterpret_cast<Value *>(results);
-    KernelCall call{*context,   *kernel,         {argValues, numArgs}, {resultValues, numResults},
-                    consumable, {castTarget, 0}, wantsCsr};
+    KernelCall call{*context,        *kernel, {argValues, numArgs}, {resultValues, numResults}, consumable,
+                    {castTarget, 0}, wantsCsr};
     kernel->run(call);
     for (; consumable; consumable &= consumable - 1)
         argValues[__builtin_ctzll(consumable)] = Value();
@@ -139,7 +139,8 @@ void daphne_fail(Context *, const char *message) { throw executionError(message)
 
 Object *daphne_map(Context *context, Object *object, MapFunction function, uint64_t resultType) {
     auto &matrix = static_cast<Matrix &>(*object);
-    Ref<Dense> cells = matrix.isCsr() ? toDense(static_cast<Csr &>(matrix)) : Ref<Dense>::share(static_cast<Dense *>(object));
+    Ref<Dense> cells =
+        matrix.isCsr() ? toDense(static_cast<Csr &>(matrix)) : Ref<Dense>::share(static_cast<Dense *>(object));
     const Dense &in = *cells;
     auto type = static_cast<ValueType>(resultType);
     Ref<Dense> out = Dense::create(type, in.rows(), in.cols());

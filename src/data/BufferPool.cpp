@@ -95,7 +95,8 @@ class Pool {
         if (at == MAP_FAILED)
             return nullptr;
         auto *begin = static_cast<std::byte *>(at);
-        auto *aligned = reinterpret_cast<std::byte *>((reinterpret_cast<size_t>(at) + kHugePage - 1) & ~(kHugePage - 1));
+        auto *aligned =
+            reinterpret_cast<std::byte *>((reinterpret_cast<size_t>(at) + kHugePage - 1) & ~(kHugePage - 1));
         if (aligned > begin)
             munmap(begin, static_cast<size_t>(aligned - begin));
         if (auto *end = begin + whole; end > aligned + size)

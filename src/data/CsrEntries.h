@@ -42,8 +42,8 @@ template <class T, class I> size_t tidyRow(std::pair<I, T> *row, size_t n, SameP
     for (size_t i = 0; i < n; ++i) {
         bool again = kept > 0 && row[kept - 1].first == row[i].first;
         if (again)
-            row[kept - 1].second = meaning == SamePlace::Add ? sumOfCells(row[kept - 1].second, row[i].second)
-                                                             : row[i].second;
+            row[kept - 1].second =
+                meaning == SamePlace::Add ? sumOfCells(row[kept - 1].second, row[i].second) : row[i].second;
         else
             row[kept++] = row[i];
     }

@@ -54,10 +54,10 @@ struct Options {
     std::vector<ExplainLevel> explain; ///< in pipeline order, no duplicates
     bool timing = false;
     bool verbose = false;
-    bool vec = true;            ///< fused, task-parallel execution
-    bool ipaConstPropa = true;  ///< propagate constants into functions
-    bool objRefMgnt = true;     ///< free intermediates
-    bool phyOpSelection = true; ///< choose among physical operators
+    bool vec = true;               ///< fused, task-parallel execution
+    bool ipaConstPropa = true;     ///< propagate constants into functions
+    bool objRefMgnt = true;        ///< free intermediates
+    bool phyOpSelection = true;    ///< choose among physical operators
     bool selectMatrixRepr = false; ///< dense or CSR by estimated sparsity
     double sparsityThreshold = 0.25;
     ImportPaths importPaths;

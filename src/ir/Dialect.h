@@ -153,7 +153,8 @@ inline constexpr llvm::StringLiteral kConsume = "consume"; ///< bit mask of oper
 inline constexpr llvm::StringLiteral kMessage = "message";
 inline constexpr llvm::StringLiteral kTargetKind = "kind";
 inline constexpr llvm::StringLiteral kCallee = "callee";
-inline constexpr llvm::StringLiteral kCsrThreshold = "daphne.csr_threshold"; ///< of the module, see selectRepresentations
+inline constexpr llvm::StringLiteral kCsrThreshold =
+    "daphne.csr_threshold"; ///< of the module, see selectRepresentations
 
 /// Operations of the IR that no builtin names.
 std::span<const ops::OpInfo> internalOps();

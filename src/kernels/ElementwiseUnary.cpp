@@ -8,8 +8,7 @@
 
 namespace daphne {
 
-void outsideDomain(const KernelCall &call, UnaryOp op, ValueType t, const void *cell,
-                                const std::string &place) {
+void outsideDomain(const KernelCall &call, UnaryOp op, ValueType t, const void *cell, const std::string &place) {
     std::string text =
         withNumericType(t, [&]<class T>(TypeTag<T>) { return printedText(*static_cast<const T *>(cell)); });
     std::string name(ops::userName(call.mnemonic()));

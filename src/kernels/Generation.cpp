@@ -69,7 +69,8 @@ struct RandomMatrix {
     }
     std::mt19937 valueGenerator() const { return std::mt19937(startValue(seed)); }
     std::mt19937 indexGenerator() const {
-        return std::mt19937(seed == kNoSeed ? startValue(seed) : static_cast<uint32_t>(3 * static_cast<uint64_t>(seed)));
+        return std::mt19937(seed == kNoSeed ? startValue(seed)
+                                            : static_cast<uint32_t>(3 * static_cast<uint64_t>(seed)));
     }
 };
 

@@ -76,8 +76,7 @@ void runConverted(KernelCall &call, const Implementation &implementation) {
         }
         consumable |= uint64_t(taken) << (i % 64);
     }
-    KernelCall inner = {call.context,    call.kernel,   args, call.results, consumable,
-                        call.castTarget, call.wantsCsr};
+    KernelCall inner = {call.context, call.kernel, args, call.results, consumable, call.castTarget, call.wantsCsr};
     implementation.run(inner);
 }
 

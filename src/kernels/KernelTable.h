@@ -73,8 +73,8 @@ enum class ArgForm : uint8_t {
 
 struct Implementation {
     KernelFn run = nullptr;
-    std::span<const ArgForm> forms = {};     ///< per parameter; derived from the C++ function
-    ArgForm rest = ArgForm::NotCsr;          ///< arguments after those
+    std::span<const ArgForm> forms = {}; ///< per parameter; derived from the C++ function
+    ArgForm rest = ArgForm::NotCsr;      ///< arguments after those
     ArgForm form(size_t i) const { return i < forms.size() ? forms[i] : rest; }
 };
 

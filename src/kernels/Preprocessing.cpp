@@ -58,8 +58,8 @@ Value ctable(KernelCall &call, const Dense &lhs, const Dense &rhs, std::span<con
     auto r = coordinates(lhs), c = coordinates(rhs);
     size_t rows = extent(sized ? rest[rest.size() - 2].as<int64_t>() : -1, r);
     size_t cols = extent(sized ? rest[rest.size() - 1].as<int64_t>() : -1, c);
-    bool asCsr = (call.wantsCsr & 1) || call.context.representation.prefersCsr(weight.scalarType(), rows, cols,
-                                                                              static_cast<double>(r.size()));
+    bool asCsr = (call.wantsCsr & 1) ||
+                 call.context.representation.prefersCsr(weight.scalarType(), rows, cols, static_cast<double>(r.size()));
     return withNumericType(weight.scalarType(), [&]<class T>(TypeTag<T>) -> Value {
         Entries<T> pairs;
         pairs.single = weight.as<T>();

@@ -260,8 +260,8 @@ template <class T> Ref<Csr> diagonalCsr(const Dense &x) {
 
 Value diagMatrix(KernelCall &call, const Dense &x) {
     needColumn(x);
-    if ((call.wantsCsr & 1) || call.context.representation.prefersCsr(x.type(), x.rows(), x.rows(),
-                                                                     static_cast<double>(x.rows())))
+    if ((call.wantsCsr & 1) ||
+        call.context.representation.prefersCsr(x.type(), x.rows(), x.rows(), static_cast<double>(x.rows())))
         return withNumericType(x.type(), [&]<class T>(TypeTag<T>) { return diagonalCsr<T>(x); });
     auto result = Dense::create(x.type(), x.rows(), x.rows(), Buffer::Init::Zero);
     withValueType(x.type(), [&]<class T>(TypeTag<T>) {

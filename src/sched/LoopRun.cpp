@@ -17,9 +17,7 @@ uint64_t nextRandom(uint64_t &state) {
     return z ^ (z >> 31);
 }
 
-uint32_t randomBelow(uint64_t &state, uint32_t n) {
-    return static_cast<uint32_t>((nextRandom(state) >> 32) * n >> 32);
-}
+uint32_t randomBelow(uint64_t &state, uint32_t n) { return static_cast<uint32_t>((nextRandom(state) >> 32) * n >> 32); }
 
 } // namespace
 

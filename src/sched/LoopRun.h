@@ -24,9 +24,9 @@ struct Claim {
 /// What one worker remembers while it looks for tasks.
 struct Thief {
     uint32_t worker = 0, home = 0, group = 0;
-    uint32_t victim = 0;   ///< SEQ: where it looks next
-    uint64_t random = 0;   ///< state of its generator
-    bool ownGroup = true;  ///< PRI: its own group may still have tasks
+    uint32_t victim = 0;  ///< SEQ: where it looks next
+    uint64_t random = 0;  ///< state of its generator
+    bool ownGroup = true; ///< PRI: its own group may still have tasks
 };
 
 class LoopRun {

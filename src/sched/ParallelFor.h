@@ -28,8 +28,7 @@ namespace detail {
 template <class Body, class Observer>
 void runAlone(uint64_t total, const LoopPlan &plan, uint32_t numWorkers, Body &body, Observer &observer) {
     const Scheme &scheme = plan.scheme ? *plan.scheme : schemes()[0];
-    ChunkSequence chunks(scheme,
-                         {.total = total, .workers = numWorkers, .grain = plan.grain, .params = plan.params});
+    ChunkSequence chunks(scheme, {.total = total, .workers = numWorkers, .grain = plan.grain, .params = plan.params});
     uint32_t worker = Pool::currentWorker();
     for (uint64_t begin = 0; uint64_t size = chunks.next(); begin += size) {
         Claim claim{{begin, begin + size}, 0, false};

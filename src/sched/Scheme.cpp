@@ -41,9 +41,7 @@ SchemeConstants prepareAuto(const Loop &loop) {
 
 // ---- GSS: a P-th of the rest (Polychronopoulos, Kuck 1987)
 
-uint64_t guided(const Loop &loop, const SchemeConstants &, const Step &s) {
-    return ceilDiv(s.remaining, loop.workers);
-}
+uint64_t guided(const Loop &loop, const SchemeConstants &, const Step &s) { return ceilDiv(s.remaining, loop.workers); }
 uint64_t guidedClosed(const Loop &loop, uint64_t i) {
     double p = loop.workers;
     return ceilOf(std::pow((p - 1) / p, static_cast<double>(i)) * static_cast<double>(loop.total) / p);
@@ -173,8 +171,7 @@ constexpr Scheme kSchemes[] = {
 
 bool sameName(std::string_view a, std::string_view b) {
     auto upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [&](char x, char y) { return upper(x) == upper(y); });
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return upper(x) == upper(y); });
 }
 
 } // namespace

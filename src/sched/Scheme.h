@@ -28,10 +28,10 @@ struct Loop {
 
 /// What a scheme computes once per loop; each uses what it needs.
 struct SchemeConstants {
-    uint64_t first = 0;     ///< size of the first tasks
-    uint64_t change = 0;    ///< decrement or increment
-    uint64_t boundary = 0;  ///< step or number of remaining units at which the formula changes
-    uint64_t grain = 1;     ///< least size
+    uint64_t first = 0;    ///< size of the first tasks
+    uint64_t change = 0;   ///< decrement or increment
+    uint64_t boundary = 0; ///< step or number of remaining units at which the formula changes
+    uint64_t grain = 1;    ///< least size
 };
 
 /// What the next size depends on.
@@ -50,7 +50,7 @@ struct Scheme {
     uint64_t (*size)(const Loop &loop, const SchemeConstants &constants, const Step &step);
     /// Stateful schemes: nearly the same size as a function of the step number alone (Eleliemy, Ciorba 2021).
     uint64_t (*closedForm)(const Loop &loop, uint64_t index);
-    std::string_view doc;   ///< one line for users
+    std::string_view doc;    ///< one line for users
     bool equalSizes = false; ///< all tasks but the last have the same size
 };
 

@@ -14,15 +14,15 @@
 namespace daphne::sched {
 
 struct SimulatedMachine {
-    std::vector<double> speeds;   ///< of each worker; its length is their number
-    double claimCost = 0;         ///< time to get a task
-    double stealCost = 0;         ///< further time if it comes from another queue
+    std::vector<double> speeds; ///< of each worker; its length is their number
+    double claimCost = 0;       ///< time to get a task
+    double stealCost = 0;       ///< further time if it comes from another queue
     uint32_t numGroups = 1;
 };
 
 struct SimulatedRun {
     double makespan = 0;
-    std::vector<double> busy;     ///< time each worker spent on units
+    std::vector<double> busy; ///< time each worker spent on units
     uint64_t numTasks = 0, numSteals = 0;
     /// (makespan - mean finishing time) / makespan * P / (P - 1), in percent.
     double imbalancePercent = 0;

@@ -61,8 +61,8 @@ Topology fromHwloc() {
                                 ? static_cast<unsigned>(hwloc_bitmap_first(pu->nodeset))
                                 : 0;
             uint32_t domain = domains.try_emplace(node, static_cast<uint32_t>(domains.size())).first->second;
-            t.cpus.push_back({pu->os_index, core ? core->logical_index : pu->logical_index,
-                              core ? pu->sibling_rank : 0, domain});
+            t.cpus.push_back(
+                {pu->os_index, core ? core->logical_index : pu->logical_index, core ? pu->sibling_rank : 0, domain});
         }
         t.numDomains = std::max<uint32_t>(1, static_cast<uint32_t>(domains.size()));
         t.l2Bytes = cacheBytes(hw, HWLOC_OBJ_L2CACHE, t.l2Bytes);
@@ -109,7 +109,7 @@ Topology Topology::fake(std::string_view text) {
     }
     if (at != end || count < 2)
         throw parseError({}, "DAPHNE_FAKE_TOPOLOGY must be domains x cores [x siblings], such as 2x4x2, got \"" +
-                         std::string(text) + "\"");
+                                 std::string(text) + "\"");
     return fake(sizes[0], sizes[1], sizes[2]);
 }
 
@@ -135,8 +135,8 @@ uint32_t chooseNumWorkers(const Topology &topology, const ThreadRequest &request
     if (request.numThreads > 0)
         return static_cast<uint32_t>(std::min<int64_t>(request.numThreads, kMostCpus));
     uint32_t n = request.hyperthreading ? static_cast<uint32_t>(topology.cpus.size()) : topology.numCores();
-    for (uint32_t limit : {topology.quota, positiveVariable("SLURM_CPUS_ON_NODE"),
-                           positiveVariable("SLURM_CPUS_PER_TASK")})
+    for (uint32_t limit :
+         {topology.quota, positiveVariable("SLURM_CPUS_ON_NODE"), positiveVariable("SLURM_CPUS_PER_TASK")})
         if (limit)
             n = std::min(n, limit);
     return std::max<uint32_t>(1, n);
@@ -148,8 +148,8 @@ Placement placeWorkers(const Topology &topology, uint32_t numWorkers, bool pinne
     for (uint32_t w = 0; w < numWorkers; ++w) {
         const Cpu &cpu = topology.cpus[w % topology.cpus.size()];
         p.workers.push_back({cpu.osIndex, 0});
-        domainOf[w] = pinned ? cpu.domain
-                             : static_cast<uint32_t>(uint64_t(w) * topology.numDomains / std::max(1u, numWorkers));
+        domainOf[w] =
+            pinned ? cpu.domain : static_cast<uint32_t>(uint64_t(w) * topology.numDomains / std::max(1u, numWorkers));
     }
     std::map<uint32_t, uint32_t> groups;
     for (uint32_t d : std::set<uint32_t>(domainOf.begin(), domainOf.end()))

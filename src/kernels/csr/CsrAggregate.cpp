@@ -192,16 +192,15 @@ template <class Order, Over O> Value extreme(KernelCall &, const Csr &m) {
                 StoredCells<T> cells(m);
                 constexpr T worst = Order::template worst<T>();
                 if (O == Over::All)
-                    return Value::scalar(
-                        bestOf<Order>(cells, m.offsets()[0], m.offsets()[m.rows()], m.cells(), worst), m.type());
+                    return Value::scalar(bestOf<Order>(cells, m.offsets()[0], m.offsets()[m.rows()], m.cells(), worst),
+                                         m.type());
                 auto result = Dense::create(m.type(), m.rows(), 1);
                 T *out = result->mutableView<T>().data;
                 auto view = m.view<T, I>();
                 for (size_t r = 0; r < m.rows(); ++r) {
                     T first = m.cols() ? firstCell(view, r) : worst;
-                    out[r] = isNan(first)
-                                 ? first
-                                 : bestOf<Order>(cells, view.offsets[r], view.offsets[r + 1], m.cols(), first);
+                    out[r] = isNan(first) ? first
+                                          : bestOf<Order>(cells, view.offsets[r], view.offsets[r + 1], m.cols(), first);
                 }
                 return result;
             }

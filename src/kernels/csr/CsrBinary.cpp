@@ -253,8 +253,7 @@ template <class I, class Bits> class OtherCells {
 
 enum class Side { Left, Right };
 
-template <class I, class Bits>
-Ref<Csr> combineStored(const Operation &f, const Csr &m, Side side, const Value &other) {
+template <class I, class Bits> Ref<Csr> combineStored(const Operation &f, const Csr &m, Side side, const Value &other) {
     MatrixShape shape{m.rows(), m.cols()};
     Writer<I> writer(f.loops.result, shape, m.nonZeros(), f.values());
     StoredValues values(m, f.loops.compute);
@@ -340,8 +339,7 @@ template <BinaryOp Op> Value combine(KernelCall &call, AnyValue lhs, AnyValue rh
                    isNumeric(lhs.value.valueType()) && isNumeric(rhs.value.valueType()) && Op != BinaryOp::Concat;
     if (!numbers)
         return runDense(call);
-    MatrixShape shape =
-        broadcastShape(ops::userName(call.mnemonic()), shapeOf(lhs.value), shapeOf(rhs.value));
+    MatrixShape shape = broadcastShape(ops::userName(call.mnemonic()), shapeOf(lhs.value), shapeOf(rhs.value));
     Value a = fullOrDense(lhs.value, shape), b = fullOrDense(rhs.value, shape);
     Operation f{Op, binaryLoops(Op, mostGeneral(a.valueType(), b.valueType()))};
     ValueType compute = f.loops.compute;

@@ -13,9 +13,11 @@ using Generator = std::minstd_rand0;
 
 /// Uniform cells; libstdc++ has no distribution for bool.
 template <class T> struct Cells {
-    using Distribution = std::conditional_t<
-        std::is_floating_point_v<T>, std::uniform_real_distribution<std::conditional_t<std::is_integral_v<T>, double, T>>,
-        std::uniform_int_distribution<std::conditional_t<std::is_same_v<T, bool> || std::is_floating_point_v<T>, int, T>>>;
+    using Distribution =
+        std::conditional_t<std::is_floating_point_v<T>,
+                           std::uniform_real_distribution<std::conditional_t<std::is_integral_v<T>, double, T>>,
+                           std::uniform_int_distribution<
+                               std::conditional_t<std::is_same_v<T, bool> || std::is_floating_point_v<T>, int, T>>>;
 };
 
 size_t drawBelow(Generator &gen, size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(gen); }
@@ -60,8 +62,7 @@ class DistinctPositions {
     std::vector<size_t> positions;
 };
 
-template <class I>
-void drawColumns(Generator &gen, Csr &m, const std::vector<size_t> &counts, bool sparse) {
+template <class I> void drawColumns(Generator &gen, Csr &m, const std::vector<size_t> &counts, bool sparse) {
     I *out = m.mutableColumns<I>();
     uint64_t at = 0;
     DistinctPositions positions(m.cols());
@@ -91,8 +92,7 @@ Ref<Csr> randomCsr(const Value &min, const Value &max, size_t rows, size_t cols,
     });
     bool sparse = sparsity <= 0.5;
     std::vector<size_t> counts = drawRowCounts(gen, rows, cols, nonZeros, sparse);
-    withIndexType(result->hasWideIndex(),
-                  [&]<class I>(TypeTag<I>) { drawColumns<I>(gen, *result, counts, sparse); });
+    withIndexType(result->hasWideIndex(), [&]<class I>(TypeTag<I>) { drawColumns<I>(gen, *result, counts, sparse); });
     return withoutZeros(std::move(result)); // drawn zeros are zeros
 }
 

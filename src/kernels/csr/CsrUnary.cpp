@@ -15,7 +15,8 @@ namespace daphne {
 namespace {
 
 /// Maps stored cells block by block and calls put(position, mapped, n).
-template <class Put> void mapStored(const KernelCall &call, UnaryOp op, const UnaryLoop &loop, const Csr &m, Put &&put) {
+template <class Put>
+void mapStored(const KernelCall &call, UnaryOp op, const UnaryLoop &loop, const Csr &m, Put &&put) {
     constexpr size_t kBlock = 4096;
     alignas(64) std::byte out[kBlock * 8];
     StoredValues values(m, loop.type);
@@ -46,7 +47,8 @@ Ref<Csr> mapSparse(const KernelCall &call, UnaryOp op, const UnaryLoop &loop, co
     return withoutZeros(Csr::withStructureOf(m, loop.type, std::move(values)));
 }
 
-Ref<Dense> mapToDense(const KernelCall &call, UnaryOp op, const UnaryLoop &loop, const Csr &m, const std::byte *ofZero) {
+Ref<Dense> mapToDense(const KernelCall &call, UnaryOp op, const UnaryLoop &loop, const Csr &m,
+                      const std::byte *ofZero) {
     auto result = Dense::create(loop.type, m.rows(), m.cols());
     withCellSize(cellSize(loop.type), [&]<class Bits>(TypeTag<Bits>) {
         Bits *out = reinterpret_cast<Bits *>(mutableRawCells(*result).data);

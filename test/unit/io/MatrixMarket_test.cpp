@@ -30,8 +30,7 @@ TEST_F(MatrixMarket, ReadsCoordinates) {
 }
 
 TEST_F(MatrixMarket, MirrorsSymmetricFiles) {
-    EXPECT_EQ(cellsOf<int64_t>(read("coordinate integer symmetric", "2 2 2\n1 1 5\n2 1 3\n").dense()),
-              (I{5, 3, 3, 0}));
+    EXPECT_EQ(cellsOf<int64_t>(read("coordinate integer symmetric", "2 2 2\n1 1 5\n2 1 3\n").dense()), (I{5, 3, 3, 0}));
     EXPECT_EQ(cellsOf<double>(read("coordinate real skew-symmetric", "2 2 2\n2 1 3\n2 2 9\n").dense()),
               (D{0, -3, 3, 0}));
     EXPECT_EQ(cellsOf<int64_t>(read("coordinate pattern symmetric", "2 2 1\n2 1\n").dense()), (I{0, 1, 1, 0}));

@@ -32,8 +32,8 @@ TEST_P(EveryPool, VisitsEveryUnitOnceWithAllSchemesLayoutsAndVictims) {
             for (Victim victim : kVictims)
                 for (bool prePartition : {false, true})
                     for (uint64_t n : {1, 2, 5, 64, 1003}) {
-                        LoopPlan plan{.scheme = &scheme, .layout = layout, .victim = victim,
-                                      .prePartition = prePartition};
+                        LoopPlan plan{
+                            .scheme = &scheme, .layout = layout, .victim = victim, .prePartition = prePartition};
                         EXPECT_EQ(visits(pool, n, plan), std::vector<uint32_t>(n, 1))
                             << scheme.name << " layout " << int(layout) << " victim " << int(victim) << " n " << n;
                     }
@@ -107,12 +107,15 @@ TEST(ParallelFor, ThievesTakeTheWorkOfASlowWorker) {
     std::atomic<bool> released{false};
     LoopPlan plan{.scheme = findScheme("SS"), .layout = Layout::PerCpu};
     std::atomic<uint32_t> done{0};
-    parallelFor(pool, 400, plan, [&](Range, uint32_t worker) {
-        ++done;
-        while (worker == 0 && !released && done < 399) // worker 0 holds one task until all others are done
-            std::this_thread::yield();
-        released = released || done >= 399;
-    }, recorder);
+    parallelFor(
+        pool, 400, plan,
+        [&](Range, uint32_t worker) {
+            ++done;
+            while (worker == 0 && !released && done < 399) // worker 0 holds one task until all others are done
+                std::this_thread::yield();
+            released = released || done >= 399;
+        },
+        recorder);
     size_t stolenFromZero = 0, byZero = 0;
     for (auto &[worker, claim] : recorder.claims) {
         stolenFromZero += claim.stolen && claim.queue == 0;

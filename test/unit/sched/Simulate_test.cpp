@@ -40,8 +40,7 @@ TEST(Simulate, ASlowWorkerIsRelievedByThieves) {
     std::vector<double> cost(4000, 1.0);
     SimulatedMachine m{.speeds = {0.1, 1, 1, 1}};
     for (Victim victim : {Victim::Seq, Victim::Random}) {
-        SimulatedRun run = simulate(
-            cost, {.scheme = findScheme("SS"), .layout = Layout::PerCpu, .victim = victim}, m);
+        SimulatedRun run = simulate(cost, {.scheme = findScheme("SS"), .layout = Layout::PerCpu, .victim = victim}, m);
         EXPECT_LT(run.makespan, 1.3 * idealMakespan(cost, m));
         EXPECT_GT(run.numSteals, 0u);
     }
