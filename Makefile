@@ -34,11 +34,12 @@ tsan:  ## every test suite under the thread sanitizer
 bench: build  ## start-up, compilation and scalar loops
 	@$(PYTHON) bench/run.py
 
-compare: build  ## single built-ins beside NumPy, SciPy and plain C++ loops
+compare: build  ## built-ins beside NumPy and SciPy, kernels beside plain loops, the scheduler beside OpenMP and oneTBB
 	@cmake/install-packages.sh bench
 	@cmake --preset release >/dev/null
-	@cmake --build build/release --target kernels_bench
+	@cmake --build build/release --target kernels_bench sched_bench
 	@build/release/bench/kernels_bench
+	@build/release/bench/sched_bench
 	@$(PYTHON) bench/builtins.py
 
 lint:  ## formatting, layers and clang-tidy

@@ -9,6 +9,7 @@
 
 #include "data/CopyCells.h"
 #include "data/CsrEntries.h"
+#include "kernels/CellText.h"
 #include "kernels/KernelTable.h"
 
 namespace daphne {
@@ -165,6 +166,14 @@ template <class T> std::vector<int64_t> codesOf(const DenseView<const T> &x, siz
     return codes;
 }
 
+/// What a message calls a cell.
+template <class T> std::string codeText(const T &cell, int64_t code) {
+    if constexpr (std::is_same_v<T, std::string>)
+        return "the code " + std::to_string(code) + " of \"" + cell + "\"";
+    else
+        return "value " + printedText(cell);
+}
+
 /// Calls put(row, column, value) for all cells of the result that may be non-zero, column by column.
 template <class T, class Out, class Put>
 void encode(const DenseView<const T> &x, std::span<const int64_t> info, Put &&put) {
@@ -181,8 +190,8 @@ void encode(const DenseView<const T> &x, std::span<const int64_t> info, Put &&pu
             auto codes = codesOf(x, c);
             for (size_t r = 0; r < x.rows; ++r) {
                 if (codes[r] < 0 || codes[r] >= info[c])
-                    throw executionError("value " + std::to_string(codes[r]) + " of column " + std::to_string(c) +
-                                         " is outside [0, " + std::to_string(info[c]) + ")");
+                    throw executionError(codeText(x(r, c), codes[r]) + " in row " + std::to_string(r) + " of column " +
+                                         std::to_string(c) + " is outside [0, " + std::to_string(info[c]) + ")");
                 put(r, at + static_cast<size_t>(codes[r]), Out(1));
             }
             at += static_cast<size_t>(info[c]);

@@ -61,6 +61,13 @@ template <class Body, class Observer> struct SharedLoop {
 
 } // namespace detail
 
+/// Whether a loop that takes about so long on one thread gains from all workers: what they save must be twice the
+/// measured cost of starting and joining them.
+inline bool isWorthSharing(Pool &pool, double serialNs) {
+    double p = pool.numWorkers();
+    return p > 1 && serialNs * (1 - 1 / p) > 2 * pool.forkJoinNs();
+}
+
 /// Calls body(range, worker) for ranges that cover [0, total) exactly once, on all workers, and returns when all are
 /// done. An exception of the body ends the loop: the first one is thrown here. Loops inside loops run on their worker.
 template <LoopBody Body, class Observer = NoObserver>
