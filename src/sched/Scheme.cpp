@@ -210,7 +210,10 @@ uint64_t numFactoringBatches(uint64_t total, uint32_t workers) {
 }
 
 ChunkSequence::ChunkSequence(const Scheme &scheme, const Loop &loop)
-    : scheme(scheme), loop(loop), constants(scheme.prepare(loop)), step{.remaining = loop.total} {}
+    : scheme(scheme), loop(loop), step{.remaining = loop.total} {
+    this->loop.context = scheme.context;
+    constants = scheme.prepare(this->loop);
+}
 
 uint64_t ChunkSequence::next() {
     if (step.remaining == 0)

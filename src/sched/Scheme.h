@@ -24,6 +24,7 @@ struct Loop {
     uint32_t workers = 1; ///< P, at least 1
     uint64_t grain = 1;   ///< least size of a task but the last; 0 means 1
     SchemeParams params = {};
+    const void *context = nullptr; ///< of the scheme; set by ChunkSequence
 };
 
 /// What a scheme computes once per loop; each uses what it needs.
@@ -50,8 +51,9 @@ struct Scheme {
     uint64_t (*size)(const Loop &loop, const SchemeConstants &constants, const Step &step);
     /// Stateful schemes: nearly the same size as a function of the step number alone (Eleliemy, Ciorba 2021).
     uint64_t (*closedForm)(const Loop &loop, uint64_t index);
-    std::string_view doc;    ///< one line for users
-    bool equalSizes = false; ///< all tasks but the last have the same size
+    std::string_view doc;          ///< one line for users
+    bool equalSizes = false;       ///< all tasks but the last have the same size
+    const void *context = nullptr; ///< what schemes that are not built in work with
 };
 
 /// All of them, in the order of the documentation.
