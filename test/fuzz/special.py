@@ -131,13 +131,17 @@ def exhausted_resources():
     huge = [b'fill(1.0, 1000000, 1000000)', b'fill(1, 10000000000, 10000000000)', b'fill(0, 9223372036854775807, 2)',
             b'fill("a", 1000000, 1000000)', b'rand(1000000, 1000000, 0.0, 1.0, 1.0, 1)',
             b'seq(1, 1000000000000, 1)', b'sample(1000000000000, 1000000000000, true, 1)',
-            b'diagMatrix(fill(1.0, 1000000, 1))', b'outerAdd(fill(1.0, 1000000, 1), fill(1.0, 1, 1000000))',
-            b'fill(1.0, 1000000, 1) @ fill(1.0, 1, 1000000)', b'oneHot([0], [9223372036854775807])',
-            b'ctable([1000000.0], [1000000.0])', b'ctable([1e18], [1e18])', b'reshape([1], 9223372036854775807, 2)']
+            b'outerAdd(fill(1.0, 1000000, 1), fill(1.0, 1, 1000000))',
+            b'fill(1.0, 1000000, 1) @ fill(1.0, 1, 1000000)', b'exp(diagMatrix(fill(1.0, 1000000, 1)))',
+            b'oneHot([0, 0], [9223372036854775807])', b'ctable([1e18], [1e18])', b'reshape([1], 9223372036854775807, 2)']
     for call in huge:
         certain = not call.startswith((b'oneHot', b'ctable', b'reshape'))
         yield Special(f'too large: {call.decode()}', b'X = ' + call + b';\nprint(ncell(X)); print(X[0, 0]);\n',
                       (3,) if certain else (2, 3), says='memory' if certain else '', memory_gb=8)
+    for call in (b'diagMatrix(fill(1.0, 1000000, 1))', b'oneHot([0], [9223372036854775807])',
+                 b'ctable([1000000.0], [1000000.0])', b'rand(1000000, 1000000, 0.0, 1.0, 0.000000001, 1)'):
+        yield Special(f'large but sparse: {call.decode()}', b'X = ' + call + b';\nprint(ncell(X)); print(X[0, 0]);\n',
+                      (0,), memory_gb=8)
     for name, start, step, end in (('string', b's = "0123456789";', b's = s + s;', b'print(s);'),
                                    ('matrix', b'X = [1, 2];', b'X = rbind(X, X);', b'print(sum(X));'),
                                    ('list', b'X = fill(1.0, 1000, 1000); L = createList(X);',
