@@ -15,7 +15,7 @@ ALLOWED = {
     'data': 'base',
     'ops': 'base',
     'lang': 'base ops',
-    'io': 'base data',
+    'io': 'base sched data',
     'kernels': 'base data ops io',
     'exec': 'base sched data kernels',
     'dist': 'base exec data',

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/Csv.h"
-
+/// Comma-separated values: no header line, one line per row, strings quoted
+/// where they contain separators, quotes or line breaks. Errors (status 3) name
+/// file and line.
 #include <cmath>
 
 #include "io/Fields.h"
+#include "io/FormatTable.h"
 
 namespace daphne::io {
 
@@ -49,6 +51,8 @@ struct Plan {
     EmptyLines emptyLines;
 };
 
+Metadata inferCsv(std::string_view text, const std::string &path);
+
 Plan planFor(std::string_view text, const std::string &path, const std::optional<Metadata> &meta) {
     if (!meta)
         return {inferCsv(text, path), EmptyLines::Skip};
@@ -80,8 +84,8 @@ FieldKind kindOf(std::string_view field) {
     return used == field.size() ? FieldKind::Number : FieldKind::Text;
 }
 
-} // namespace
-
+/// Shape and column types of a text without metadata: rows are its non-empty lines, a column is si64 if all fields are
+/// integers, else f64 if all are numbers or empty, else str.
 Metadata inferCsv(std::string_view text, const std::string &path) {
     constexpr ValueType kTypes[] = {ValueType::SI64, ValueType::F64, ValueType::Str};
     FieldCursor cursor(text, path);
@@ -120,15 +124,14 @@ Metadata inferCsv(std::string_view text, const std::string &path) {
     return meta;
 }
 
-Value readCsvMatrix(const std::string &path, const std::optional<Metadata> &given) {
-    FileText file(path);
-    auto [meta, emptyLines] = planFor(file.text(), path, given);
+Ref<Dense> readCells(ReadJob &job) {
+    auto [meta, emptyLines] = planFor(job.text(), job.path, job.meta);
     // Inferred columns have their own types; the matrix takes the most general.
-    ValueType type = given ? meta.matrixType() : meta.valueType;
+    ValueType type = job.meta ? meta.matrixType() : meta.valueType;
     auto result = Dense::create(type, meta.rows, meta.cols);
     if (meta.cols == 0)
         return result;
-    FieldCursor cursor(file.text(), path);
+    FieldCursor cursor(job.text(), job.path);
     withValueType(type, [&]<class T>(TypeTag<T>) {
         T *cell = result->template mutableView<T>().data;
         readRows(cursor, result->rows(), result->cols(), emptyLines,
@@ -137,9 +140,18 @@ Value readCsvMatrix(const std::string &path, const std::optional<Metadata> &give
     return result;
 }
 
-Value readCsvFrame(const std::string &path, const std::optional<Metadata> &given) {
-    FileText file(path);
-    auto [meta, emptyLines] = planFor(file.text(), path, given);
+/// The file holds every cell; a large matrix that turns out to be sparse is kept as Csr.
+Value readMatrix(ReadJob &job) {
+    Ref<Dense> m = readCells(job);
+    const RepresentationPolicy &policy = job.request.policy;
+    bool large = policy.prefersCsr(m->type(), m->rows(), m->cols(), 0);
+    if (large && policy.prefersCsr(m->type(), m->rows(), m->cols(), static_cast<double>(countNonZeros(*m))))
+        return toCsr(*m);
+    return m;
+}
+
+Value readFrame(ReadJob &job) {
+    auto [meta, emptyLines] = planFor(job.text(), job.path, job.meta);
     auto types = meta.columnTypes();
     auto labels = meta.columnLabels();
     auto result = Ref<Frame>::make(meta.rows);
@@ -147,7 +159,7 @@ Value readCsvFrame(const std::string &path, const std::optional<Metadata> &given
         result->addColumn(labels[c], Dense::create(types[c], meta.rows, 1));
     if (types.empty())
         return result;
-    FieldCursor cursor(file.text(), path);
+    FieldCursor cursor(job.text(), job.path);
     readRows(cursor, result->rows(), result->cols(), emptyLines, [&](size_t r, size_t c) {
         withValueType(types[c], [&]<class T>(TypeTag<T>) {
             readCell(cursor, result->columns[c]->template mutableView<T>().data[r]);
@@ -157,8 +169,6 @@ Value readCsvFrame(const std::string &path, const std::optional<Metadata> &given
 }
 
 // -------------------------------------------------------------------- writing
-
-namespace {
 
 void writeCell(const std::string &cell, FileReplacement &file) {
     if (cell.find_first_of(",\"\r\n") == cell.npos)
@@ -199,16 +209,17 @@ void writeRowOf(const Dense &m, size_t row, FileReplacement &file) {
     });
 }
 
-} // namespace
-
-void writeCsvMatrix(const Dense &m, FileReplacement &file) {
-    for (size_t r = 0; r < m.rows(); ++r) {
-        writeRowOf(m, r, file);
+void writeMatrix(const Matrix &matrix, WriteJob &job) {
+    FileReplacement &file = job.file;
+    Ref<Dense> m = denseOf(matrix);
+    for (size_t r = 0; r < m->rows(); ++r) {
+        writeRowOf(*m, r, file);
         file.write("\n");
     }
 }
 
-void writeCsvFrame(const Frame &f, FileReplacement &file) {
+void writeFrame(const Frame &f, WriteJob &job) {
+    FileReplacement &file = job.file;
     for (size_t r = 0; r < f.rows(); ++r) {
         for (size_t c = 0; c < f.cols(); ++c) {
             if (c > 0)
@@ -217,6 +228,17 @@ void writeCsvFrame(const Frame &f, FileReplacement &file) {
         }
         file.write("\n");
     }
+}
+
+} // namespace
+
+void addCsv(FormatTable &t) {
+    t.add({.extension = "csv",
+           .title = "comma-separated values",
+           .readMatrix = readMatrix,
+           .readFrame = readFrame,
+           .writeMatrix = writeMatrix,
+           .writeFrame = writeFrame});
 }
 
 } // namespace daphne::io

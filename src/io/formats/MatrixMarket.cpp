@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/MatrixMarket.h"
-
+/// MatrixMarket files: coordinate and array, real, integer and pattern, general,
+/// symmetric and skew-symmetric. Errors (status 3) name file and line.
 #include <algorithm>
 #include <vector>
 
 #include "data/CopyCells.h"
 #include "data/CsrEntries.h"
 #include "io/Fields.h"
-#include "io/File.h"
+#include "io/FormatTable.h"
 
 namespace daphne::io {
 
 namespace {
 
-using Header = MatrixMarketHeader;
+struct Header {
+    bool coordinate = false;
+    enum class Field { Real, Integer, Pattern } field = Field::Real;
+    enum class Symmetry { General, Symmetric, Skew } symmetry = Symmetry::General;
+    size_t rows = 0, cols = 0, numEntries = 0; ///< entries only for coordinate files
+    /// f64 for real, si64 otherwise.
+    ValueType valueType() const { return field == Field::Real ? ValueType::F64 : ValueType::SI64; }
+};
 
 /// Words of a text, separated by blanks and line ends.
 class Scanner {
@@ -224,31 +231,38 @@ template <class T> Ref<Csr> readSparse(Scanner &in, const Header &h, ValueType t
     });
 }
 
-bool becomesCsr(const Header &h, ValueType type, const MatrixRequest &request) {
+bool becomesCsr(const Header &h, ValueType type, const ReadRequest &request) {
     double stored = static_cast<double>(h.numEntries) * (h.symmetry == Header::Symmetry::General ? 1 : 2);
     return h.coordinate && (request.csr || request.policy.prefersCsr(type, h.rows, h.cols, stored));
 }
 
-} // namespace
-
-MatrixMarketHeader readMatrixMarketHeader(std::string_view text, const std::string &path) {
-    Scanner in(text, path);
-    return readHeader(in);
+std::optional<Metadata> describe(ReadJob &job) {
+    Scanner in(job.text(), job.path);
+    Header h = readHeader(in);
+    Metadata meta;
+    meta.rows = h.rows;
+    meta.cols = h.cols;
+    meta.valueType = h.valueType();
+    return meta;
 }
 
-Value readMatrixMarket(const std::string &path, ValueType type, const MatrixRequest &request) {
-    FileText file(path);
-    Scanner in(file.text(), path);
+Value readMatrix(ReadJob &job) {
+    Scanner in(job.text(), job.path);
     Header h = readHeader(in);
     needPlausibleSize(in, h);
-    if (type == ValueType::Unknown)
-        type = h.valueType();
+    ValueType type = job.meta ? job.wantedType() : h.valueType();
     if (!isNumeric(type))
         throw executionError("a MatrixMarket file cannot be read as a matrix of " + std::string(dslName(type)));
-    if (becomesCsr(h, type, request))
+    if (becomesCsr(h, type, job.request))
         return h.field == Header::Field::Real ? readSparse<double>(in, h, type) : readSparse<int64_t>(in, h, type);
     auto cells = h.field == Header::Field::Real ? readCells<double>(in, h) : readCells<int64_t>(in, h);
     return converted(*cells, type);
+}
+
+} // namespace
+
+void addMatrixMarket(FormatTable &t) {
+    t.add({.extension = "mtx", .title = "MatrixMarket", .describe = describe, .readMatrix = readMatrix});
 }
 
 } // namespace daphne::io
