@@ -15,6 +15,7 @@
 #include "base/ValueType.h"
 #include "data/RepresentationPolicy.h"
 #include "data/Value.h"
+#include "io/CsvStyle.h"
 
 namespace daphne::sched {
 class Pool;
@@ -41,10 +42,12 @@ struct ReadRequest {
     bool csr = false; ///< matrices: for certain; else as the policy prefers
     RepresentationPolicy policy = {};
     sched::Pool *pool = nullptr; ///< null: on this thread alone
+    CsvStyle csv = {};           ///< of CSV files without metadata
 };
 
 struct WriteRequest {
     sched::Pool *pool = nullptr; ///< null: on this thread alone
+    CsvStyle csv = {};
 };
 
 Value readMatrix(const std::string &path, const ReadRequest &request = {});

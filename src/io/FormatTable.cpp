@@ -2,6 +2,7 @@
 #include "io/FormatTable.h"
 
 #include "base/Error.h"
+
 namespace daphne::io {
 
 #define DAPHNE_FORMATS(name) void add##name(FormatTable &);
