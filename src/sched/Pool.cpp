@@ -24,11 +24,18 @@ void relax() {
 #endif
 }
 
-void pinTo(uint32_t cpu) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
-    sched_setaffinity(0, sizeof(set), &set); // refused: the worker runs wherever it may
+/// Binds this thread. If the system refuses, it runs wherever it may.
+void pinTo(const std::vector<uint32_t> &cpus) {
+    auto most = static_cast<int>(*std::max_element(cpus.begin(), cpus.end()) + 1);
+    cpu_set_t *set = CPU_ALLOC(most);
+    if (!set)
+        return;
+    size_t bytes = CPU_ALLOC_SIZE(most);
+    CPU_ZERO_S(bytes, set);
+    for (uint32_t cpu : cpus)
+        CPU_SET_S(cpu, bytes, set);
+    sched_setaffinity(0, bytes, set);
+    CPU_FREE(set);
 }
 
 } // namespace
@@ -36,17 +43,16 @@ void pinTo(uint32_t cpu) {
 uint32_t Pool::currentWorker() { return workerNumber; }
 
 Pool::Pool(const Topology &topology, uint32_t numWorkers, Pinning pinning)
-    : placement(placeWorkers(topology, std::max(1u, numWorkers), pinning == Pinning::On)),
-      current(std::make_unique<LoopRun>()) {
+    : placement(placeWorkers(topology, std::max(1u, numWorkers), pinning)), current(std::make_unique<LoopRun>()) {
     // With more workers than CPUs, spinning takes time from those that work.
     uint32_t available = std::max(1u, std::thread::hardware_concurrency());
     if (topology.quota)
         available = std::min(available, topology.quota);
     spins = this->numWorkers() <= available ? kSpins : 0;
     for (uint32_t w = 1; w < this->numWorkers(); ++w)
-        threads.emplace_back([this, w, pin = pinning == Pinning::On && !topology.isFake] {
+        threads.emplace_back([this, w, pin = pinning != Pinning::Off && !topology.isFake] {
             if (pin)
-                pinTo(placement.workers[w].cpu);
+                pinTo(placement.workers[w].mayRunOn);
             work(w);
         });
 }

@@ -20,8 +20,6 @@
 
 namespace daphne::sched {
 
-enum class Pinning : bool { Off, On };
-
 class Pool {
   public:
     Pool(const Topology &topology, uint32_t numWorkers, Pinning pinning = Pinning::Off);

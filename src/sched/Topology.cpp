@@ -142,20 +142,51 @@ uint32_t chooseNumWorkers(const Topology &topology, const ThreadRequest &request
     return std::max<uint32_t>(1, n);
 }
 
-Placement placeWorkers(const Topology &topology, uint32_t numWorkers, bool pinned) {
+namespace {
+
+/// The CPUs in the order in which workers are bound to them.
+std::vector<Cpu> pinningOrder(const Topology &topology, Pinning pinning) {
+    std::vector<Cpu> cpus = topology.cpus;
+    if (pinning == Pinning::Compact)
+        std::ranges::sort(cpus, {}, [](const Cpu &c) { return std::tuple(c.domain, c.core, c.sibling); });
+    if (pinning == Pinning::Scatter) {
+        std::map<std::pair<uint32_t, uint32_t>, uint32_t> seen; // (sibling, domain) -> CPUs so far
+        std::map<uint32_t, uint32_t> rank;                      // OS index -> place in its domain
+        for (const Cpu &c : cpus)
+            rank[c.osIndex] = seen[{c.sibling, c.domain}]++;
+        std::ranges::sort(cpus, {}, [&](const Cpu &c) { return std::tuple(c.sibling, rank[c.osIndex], c.domain); });
+    }
+    return cpus;
+}
+
+} // namespace
+
+Placement placeWorkers(const Topology &topology, uint32_t numWorkers, Pinning pinning) {
     Placement p;
-    std::vector<uint32_t> domainOf(numWorkers);
+    std::vector<Cpu> order = pinningOrder(topology, pinning);
+    bool spread = pinning == Pinning::Off || pinning == Pinning::Numa;
+    std::set<uint32_t> used;
     for (uint32_t w = 0; w < numWorkers; ++w) {
-        const Cpu &cpu = topology.cpus[w % topology.cpus.size()];
-        p.workers.push_back({cpu.osIndex, 0});
-        domainOf[w] =
-            pinned ? cpu.domain : static_cast<uint32_t>(uint64_t(w) * topology.numDomains / std::max(1u, numWorkers));
+        const Cpu &cpu = order[w % order.size()];
+        Placement::Worker worker{.cpu = cpu.osIndex, .domain = cpu.domain};
+        if (spread)
+            worker.domain = static_cast<uint32_t>(uint64_t(w) * topology.numDomains / numWorkers);
+        if (pinning == Pinning::Numa) {
+            for (const Cpu &c : order)
+                if (c.domain == worker.domain)
+                    worker.mayRunOn.push_back(c.osIndex);
+            worker.cpu = worker.mayRunOn[w % worker.mayRunOn.size()];
+        } else if (pinning != Pinning::Off) {
+            worker.mayRunOn = {cpu.osIndex};
+        }
+        used.insert(worker.domain);
+        p.workers.push_back(std::move(worker));
     }
     std::map<uint32_t, uint32_t> groups;
-    for (uint32_t d : std::set<uint32_t>(domainOf.begin(), domainOf.end()))
+    for (uint32_t d : used)
         groups.emplace(d, static_cast<uint32_t>(groups.size()));
-    for (uint32_t w = 0; w < numWorkers; ++w)
-        p.workers[w].group = groups[domainOf[w]];
+    for (Placement::Worker &worker : p.workers)
+        worker.group = groups[worker.domain];
     p.numGroups = static_cast<uint32_t>(groups.size());
     return p;
 }
