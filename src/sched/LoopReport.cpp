@@ -7,6 +7,7 @@
 #include <set>
 
 #include "sched/PolicyNames.h"
+#include "sched/SchemeCatalog.h"
 
 namespace daphne::sched {
 
@@ -104,7 +105,10 @@ std::string debugText(const PlannedLoop &loop, const Trace &trace, const Topolog
            formatted(" queues=%zu tasks=%llu steals=%llu makespan_us=%.3f lib_pct=%.2f overhead_us=%.3f", numQueues,
                      static_cast<unsigned long long>(run.numTasks), static_cast<unsigned long long>(run.numSteals),
                      micros(run.makespanNs), run.imbalancePercent, micros(overheadNs)) +
-           " by=" + std::string(nameOf(kPartitionUnits, loop.by)) + "\n";
+           " by=" + std::string(nameOf(kPartitionUnits, loop.by));
+    if (uint64_t faults = numFaults(*loop.plan.scheme) - loop.faultsBefore)
+        out += formatted(" faults=%llu", static_cast<unsigned long long>(faults));
+    out += "\n";
     for (uint32_t w = 0; w < numWorkers; ++w) {
         const WorkerStats &own = trace.worker(w);
         auto busy = static_cast<double>(own.busyNs);

@@ -27,7 +27,8 @@ struct PlannedLoop {
     std::string_view schemeName; ///< DEFAULT if the user named none
     std::optional<RowWeights> weights = {};
     PartitionBy by = PartitionBy::Rows;
-    bool isSerial = false; ///< too small to be shared: one task on the calling thread
+    uint64_t faultsBefore = 0; ///< mistakes of a plug-in's scheme in earlier loops
+    bool isSerial = false;     ///< too small to be shared: one task on the calling thread
 
     /// Adjacent units give adjacent rows; they may be empty.
     Range rowsOf(Range range) const { return {rowAt(range.begin), rowAt(range.end)}; }

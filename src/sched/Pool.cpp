@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include <sched.h>
+#include "sched/ThreadBinding.h"
 
 namespace daphne::sched {
 
@@ -24,20 +24,6 @@ void relax() {
 #endif
 }
 
-/// Binds this thread. If the system refuses, it runs wherever it may.
-void pinTo(const std::vector<uint32_t> &cpus) {
-    auto most = static_cast<int>(*std::max_element(cpus.begin(), cpus.end()) + 1);
-    cpu_set_t *set = CPU_ALLOC(most);
-    if (!set)
-        return;
-    size_t bytes = CPU_ALLOC_SIZE(most);
-    CPU_ZERO_S(bytes, set);
-    for (uint32_t cpu : cpus)
-        CPU_SET_S(cpu, bytes, set);
-    sched_setaffinity(0, bytes, set);
-    CPU_FREE(set);
-}
-
 } // namespace
 
 uint32_t Pool::currentWorker() { return workerNumber; }
@@ -50,9 +36,9 @@ Pool::Pool(const Topology &topology, uint32_t numWorkers, Pinning pinning)
         available = std::min(available, topology.quota);
     spins = this->numWorkers() <= available ? kSpins : 0;
     for (uint32_t w = 1; w < this->numWorkers(); ++w)
-        threads.emplace_back([this, w, pin = pinning != Pinning::Off && !topology.isFake] {
-            if (pin)
-                pinTo(placement.workers[w].mayRunOn);
+        threads.emplace_back([this, w, isFake = topology.isFake] {
+            std::span<const uint32_t> cpus(placement.workers[w].mayRunOn);
+            ThreadBinding binding(isFake ? cpus.first(0) : cpus);
             work(w);
         });
 }

@@ -6,6 +6,8 @@
 
 #include <unistd.h>
 
+#include "sched/SchemeCatalog.h"
+
 namespace daphne::sched {
 
 namespace {
@@ -66,6 +68,8 @@ uint32_t Scheduler::numThreads() {
 Pool &Scheduler::pool() {
     std::call_once(poolMade, [this] {
         workers = std::make_unique<Pool>(topology(), numThreads(), user.pinning);
+        if (!machine.isFake)
+            binding = std::make_unique<ThreadBinding>(workers->workers().workers.front().mayRunOn);
         poolExists.store(true, std::memory_order_release);
     });
     return *workers;
@@ -96,6 +100,7 @@ PlannedLoop Scheduler::plan(const LoopDescription &loop) {
     uint64_t cacheSized = std::max<uint64_t>(1, loop.grain);
     if (user.schemeGiven()) {
         planned.schemeName = user.plan.scheme->name;
+        planned.faultsBefore = numFaults(*user.plan.scheme);
         planned.grain = user.cacheSizedGrain ? cacheSized : user.grain.value_or(1);
     } else {
         static const Scheme &selfScheduling = *findScheme("SS");

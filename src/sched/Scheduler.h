@@ -23,6 +23,7 @@
 #include "sched/LoopReport.h"
 #include "sched/ParallelFor.h"
 #include "sched/Settings.h"
+#include "sched/ThreadBinding.h"
 #include "sched/Trace.h"
 #include "sched/Weighted.h"
 
@@ -82,6 +83,7 @@ class Scheduler {
     std::once_flag topologyMade, poolMade;
     Topology machine;
     std::unique_ptr<Pool> workers;
+    std::unique_ptr<ThreadBinding> binding; ///< of the thread that made the pool: its first worker
     std::atomic<bool> poolExists{false};
     std::atomic<double> serialSoFarNs{0}; ///< work of loops that were too small to start threads for
     SiteStatistics sites;

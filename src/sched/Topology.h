@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,10 @@ struct Topology {
     uint32_t numCores() const;
 };
 
+/// CPUs' worth of time that the control groups of this process grant, rounded up; 0 without a limit. `root` is where
+/// they are mounted, `membership` the file that names them.
+uint32_t controlGroupQuota(const std::string &root, const std::string &membership);
+
 struct ThreadRequest {
     int64_t numThreads = 0;      ///< > 0: exactly so many
     bool hyperthreading = false; ///< all hardware threads instead of one per core
@@ -56,7 +61,7 @@ struct Placement {
         uint32_t cpu = 0;               ///< OS index
         uint32_t group = 0;             ///< below numGroups
         uint32_t domain = 0;            ///< NUMA domain, of the topology
-        std::vector<uint32_t> mayRunOn; ///< pinned: OS indices; else empty
+        std::vector<uint32_t> mayRunOn; ///< pinned: OS indices of CPUs; else empty
     };
     std::vector<Worker> workers;
     uint32_t numGroups = 1; ///< domains with at least one worker

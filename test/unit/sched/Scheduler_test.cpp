@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 
 #include <gmock/gmock.h>
@@ -271,6 +273,34 @@ TEST(Threads, SlurmLimitsThem) {
     EXPECT_EQ(Scheduler(Settings{}).numThreads(), 8u);
 }
 
+TEST(ControlGroups, TheLeastQuotaOnThePathCounts) {
+    namespace fs = std::filesystem;
+    fs::path root = fs::path(testing::TempDir()) / "daphne-control-groups";
+    auto write = [&](const fs::path &file, const char *text) {
+        fs::create_directories((root / file).parent_path());
+        std::ofstream(root / file) << text;
+    };
+    auto quota = [&] { return controlGroupQuota((root / "fs").string(), (root / "membership").string()); };
+    EXPECT_EQ(quota(), 0u) << "no files at all";
+    write("membership", "0::/user/job\n");
+    write("fs/cpu.max", "max 100000\n");
+    EXPECT_EQ(quota(), 0u);
+    write("fs/user/job/cpu.max", "350000 100000\n");
+    EXPECT_EQ(quota(), 4u) << "rounded up";
+    write("fs/user/cpu.max", "200000 100000\n");
+    EXPECT_EQ(quota(), 2u);
+    write("fs/cpu.max", "10000 100000\n");
+    EXPECT_EQ(quota(), 1u);
+    fs::remove_all(root);
+    write("membership", "3:memory:/other\n4:cpu,cpuacct:/job\n");
+    write("fs/cpu,cpuacct/job/cpu.cfs_quota_us", "300000\n");
+    write("fs/cpu,cpuacct/job/cpu.cfs_period_us", "100000\n");
+    EXPECT_EQ(quota(), 3u) << "version 1";
+    write("fs/cpu,cpuacct/job/cpu.cfs_quota_us", "-1\n");
+    EXPECT_EQ(quota(), 0u);
+    fs::remove_all(root);
+}
+
 // ---- pinning
 
 std::vector<uint32_t> cpusOf(Pinning pinning, uint32_t numWorkers) {
@@ -289,6 +319,33 @@ TEST(PinningOrder, FollowsTheStrategy) {
     EXPECT_THAT(numa.workers[1].mayRunOn, ElementsAre(0, 1, 4, 5));
     EXPECT_THAT(numa.workers[2].mayRunOn, ElementsAre(2, 3, 6, 7));
     EXPECT_EQ(numa.workers[2].group, 1u);
+}
+
+TEST(PinningOrder, BindsTheCallingThreadWhileTheSchedulerLives) {
+    cpu_set_t before, during, after;
+    sched_getaffinity(0, sizeof before, &before);
+    {
+        Settings settings = onThreads(2);
+        settings.pinning = Pinning::RoundRobin;
+        Scheduler scheduler(settings);
+        scheduler.pool();
+        sched_getaffinity(0, sizeof during, &during);
+    }
+    sched_getaffinity(0, sizeof after, &after);
+    EXPECT_EQ(CPU_COUNT(&during), 1);
+    EXPECT_TRUE(CPU_EQUAL(&before, &after));
+}
+
+TEST(PinningOrder, NothingIsBoundToCpusThatDoNotExist) {
+    Variable fake("DAPHNE_FAKE_TOPOLOGY", "1x2");
+    cpu_set_t before, during;
+    sched_getaffinity(0, sizeof before, &before);
+    Settings settings = onThreads(2);
+    settings.pinning = Pinning::Compact;
+    Scheduler scheduler(settings);
+    scheduler.pool();
+    sched_getaffinity(0, sizeof during, &during);
+    EXPECT_TRUE(CPU_EQUAL(&before, &during));
 }
 
 TEST(PinningOrder, EveryStrategyRunsLoopsOnThisMachine) {
