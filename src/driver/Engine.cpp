@@ -19,6 +19,7 @@
 #include "ir/Dialect.h"
 #include "irgen/IrGen.h"
 #include "lang/dsl/Frontend.h"
+#include "sched/Scheduler.h"
 
 namespace daphne::driver {
 
@@ -54,6 +55,7 @@ struct Engine::State {
         context.loadDialect<mlir::func::FuncDialect, mlir::scf::SCFDialect, ir::DaphneDialect>();
     }
     mlir::MLIRContext context;
+    sched::Scheduler scheduler;
 };
 
 /// Programs of earlier inputs stay alive: their functions are still called, their literals still used.
@@ -163,6 +165,8 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
     codegen::Program::Options code;
     if (options.explains(ExplainLevel::Llvm))
         code.llvmText = &llvmText;
+    code.engine = {.jit = options.jit, .always = options.vecAlways};
+    code.loopDirectory = options.loopCache;
     std::unique_ptr<codegen::Program> program;
     {
         OutOfMemoryExit guard;
@@ -177,6 +181,7 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
 
     Context context;
     context.stackLimit = stackLimit();
+    context.scheduler = &state->scheduler;
     context.representation.byEstimate = options.selectMatrixRepr;
     context.representation.threshold = options.sparsityThreshold;
     std::vector<Value> results;
