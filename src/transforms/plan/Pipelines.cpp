@@ -2,8 +2,8 @@
 /// Collects operations that may run fused. What is really fused is decided when
 /// shapes and representations are known, at run time; here only order counts: a
 /// pipeline stands where its last operation stood, so nothing that its
-/// operations would overtake may need them, fail before them, or have an effect
-/// that is seen before they fail.
+/// operations would overtake may need them, have an effect (taking the time is
+/// one), or fail before them.
 #include "transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -88,7 +88,8 @@ class Collector {
     bool mustStayBehind(Operation *op) {
         if (members.empty())
             return false;
-        if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>() || !isa<DaphneOp>(op))
+        auto daphne = dyn_cast<DaphneOp>(op);
+        if (!daphne || daphne.info().sideEffect)
             return true;
         for (Value v : op->getOperands())
             if (inPipeline.contains(v.getDefiningOp()))
