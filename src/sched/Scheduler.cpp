@@ -101,13 +101,13 @@ PlannedLoop Scheduler::plan(const LoopDescription &loop) {
     if (user.schemeGiven()) {
         planned.schemeName = user.plan.scheme->name;
         planned.faultsBefore = numFaults(*user.plan.scheme);
-        planned.grain = user.cacheSizedGrain ? cacheSized : user.grain.value_or(1);
+        planned.grain = user.cacheSizedGrain ? cacheSized : user.grain;
     } else {
         static const Scheme &selfScheduling = *findScheme("SS");
         planned.plan.scheme = &selfScheduling;
         planned.schemeName = "DEFAULT";
         uint64_t balanced = ceilDiv(loop.rows, kLeastTasksPerWorker * numThreads());
-        planned.grain = user.cacheSizedGrain ? cacheSized : user.grain.value_or(std::min(cacheSized, balanced));
+        planned.grain = user.cacheSizedGrain ? cacheSized : std::max(user.grain, std::min(cacheSized, balanced));
     }
     planned.grain = std::max({uint64_t(1), planned.grain, planned.block});
     planned.plan.grain = planned.grain;
