@@ -20,6 +20,7 @@
 #include "ir/Dialect.h"
 #include "irgen/IrGen.h"
 #include "lang/dsl/Frontend.h"
+#include "sched/Scheduler.h"
 
 namespace daphne::driver {
 
@@ -171,6 +172,8 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
     codegen::Program::Options code;
     if (options.explains(ExplainLevel::Llvm))
         code.llvmText = &llvmText;
+    code.engine = {.jit = options.jit, .always = options.vecAlways};
+    code.loopDirectory = options.loopCache;
     std::unique_ptr<codegen::Program> program;
     {
         OutOfMemoryExit guard;

@@ -283,6 +283,10 @@ class CommandLine {
         options.timing = all.flag("timing");
         options.verbose = all.flag("verbose");
         options.vec = all.flag("vec");
+        options.vecRestricted = all.flag("vec-restricted");
+        options.vecAlways = all.flag("vec-always");
+        options.jit = !all.flag("no-jit");
+        options.loopCache = loopCacheDirectory(all.text("loop-cache"));
         options.objRefMgnt = all.flag("use_obj_ref_mgnt");
         options.ipaConstPropa = all.flag("use_ipa_const_propa");
         options.phyOpSelection = all.flag("use_phy_op_selection");
@@ -294,6 +298,22 @@ class CommandLine {
             for (const std::string &name : all.list("explain"))
                 if (row.name == name && !options.explains(row.level))
                     options.explain.push_back(row.level);
+    }
+
+    /// Nowhere if the user has neither a cache nor a home.
+    std::string loopCacheDirectory(const std::string &given) const {
+        if (given == "off")
+            return "";
+        if (given != "auto")
+            return given;
+        auto variable = [&](const char *name) -> std::string {
+            const char *value = around.environment ? around.environment(name) : nullptr;
+            return value ? value : "";
+        };
+        if (std::string cache = variable("XDG_CACHE_HOME"); cache.starts_with("/"))
+            return cache + "/daphne/loops";
+        std::string home = variable("HOME");
+        return home.starts_with("/") ? home + "/.cache/daphne/loops" : "";
     }
 
     std::string withExecutableDirectory(std::string path) const {

@@ -57,6 +57,10 @@ struct Options {
     bool timing = false;
     bool verbose = false;
     bool vec = true;               ///< fused, task-parallel execution
+    bool vecRestricted = false;    ///< only cell by cell and aggregates
+    bool vecAlways = false;        ///< however small the data is
+    bool jit = true;               ///< compile fused loops
+    std::string loopCache;         ///< directory of compiled loops; "" for none
     bool ipaConstPropa = true;     ///< propagate constants into functions
     bool objRefMgnt = true;        ///< free intermediates
     bool phyOpSelection = true;    ///< choose among physical operators

@@ -59,10 +59,11 @@ const Topology &Scheduler::topology() {
 }
 
 uint32_t Scheduler::numThreads() {
-    if (poolExists.load(std::memory_order_acquire))
-        return workers->numWorkers();
-    return user.threads.numThreads > 0 ? chooseNumWorkers({}, user.threads)
-                                       : chooseNumWorkers(topology(), user.threads);
+    std::call_once(threadsCounted, [this] {
+        bool isGiven = user.threads.numThreads > 0; // then the machine need not be looked at
+        threadCount = chooseNumWorkers(isGiven ? Topology() : topology(), user.threads);
+    });
+    return threadCount;
 }
 
 Pool &Scheduler::pool() {
