@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 
+#include "base/Error.h"
 #include "sched/ThreadBinding.h"
 
 namespace daphne::sched {
@@ -35,15 +37,24 @@ Pool::Pool(const Topology &topology, uint32_t numWorkers, Pinning pinning)
     if (topology.quota)
         available = std::min(available, topology.quota);
     spins = this->numWorkers() <= available ? kSpins : 0;
-    for (uint32_t w = 1; w < this->numWorkers(); ++w)
-        threads.emplace_back([this, w, isFake = topology.isFake] {
-            std::span<const uint32_t> cpus(placement.workers[w].mayRunOn);
-            ThreadBinding binding(isFake ? cpus.first(0) : cpus);
-            work(w);
-        });
+    try {
+        for (uint32_t w = 1; w < this->numWorkers(); ++w)
+            threads.emplace_back([this, w, isFake = topology.isFake] {
+                std::span<const uint32_t> cpus(placement.workers[w].mayRunOn);
+                ThreadBinding binding(isFake ? cpus.first(0) : cpus);
+                work(w);
+            });
+    } catch (const std::system_error &e) {
+        stop();
+        throw executionError("cannot start " + std::to_string(numWorkers) + " threads, only " +
+                             std::to_string(threads.size()) + ": " + e.code().message())
+            .withHint("--num-threads sets their number");
+    }
 }
 
-Pool::~Pool() {
+Pool::~Pool() { stop(); }
+
+void Pool::stop() {
     stopping = true;
     generation.fetch_add(1, std::memory_order_release);
     generation.notify_all();

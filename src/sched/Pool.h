@@ -47,6 +47,7 @@ class Pool {
     static uint32_t currentWorker();
 
   private:
+    void stop();
     void work(uint32_t worker);
     void waitForWork(uint32_t seen);
     void waitForWorkers();

@@ -80,8 +80,9 @@ class Scheduler {
 
     Settings user;
     Sink sink;
-    std::once_flag topologyMade, poolMade;
+    std::once_flag topologyMade, threadsCounted, poolMade;
     Topology machine;
+    uint32_t threadCount = 0;
     std::unique_ptr<Pool> workers;
     std::unique_ptr<ThreadBinding> binding; ///< of the thread that made the pool: its first worker
     std::atomic<bool> poolExists{false};
