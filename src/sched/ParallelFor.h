@@ -6,6 +6,7 @@
 ///     sched::parallelFor(pool, n, {}, [&](sched::Range r, uint32_t worker) { ... });
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 
 #include "sched/Pool.h"
@@ -28,14 +29,23 @@ namespace detail {
 template <class Body, class Observer>
 void runAlone(uint64_t total, const LoopPlan &plan, uint32_t numWorkers, Body &body, Observer &observer) {
     const Scheme &scheme = plan.scheme ? *plan.scheme : schemes()[0];
-    ChunkSequence chunks(scheme, {.total = total, .workers = numWorkers, .grain = plan.grain, .params = plan.params});
+    Loop loop{.total = total, .workers = numWorkers, .grain = plan.grain, .params = plan.params};
     uint32_t worker = Pool::currentWorker();
-    for (uint64_t begin = 0; uint64_t size = chunks.next(); begin += size) {
+    auto task = [&](uint64_t begin, uint64_t size) {
         Claim claim{{begin, begin + size}, 0, false};
         auto token = observer.begin(worker, claim);
         body(claim.range, worker);
         observer.end(token, worker, claim);
+        return begin + size;
+    };
+    if (uint64_t size = fixedSize(scheme, loop)) {
+        for (uint64_t begin = 0; begin < total;)
+            begin = task(begin, std::min(size, total - begin));
+        return;
     }
+    ChunkSequence chunks(scheme, loop);
+    for (uint64_t begin = 0; uint64_t size = chunks.next();)
+        begin = task(begin, size);
 }
 
 template <class Body, class Observer> struct SharedLoop {
@@ -84,7 +94,7 @@ void parallelFor(Pool &pool, uint64_t total, const LoopPlan &plan, Body &&body, 
     run.prepare(total, plan, pool.workers());
     detail::SharedLoop<std::remove_reference_t<Body>, std::remove_reference_t<Observer>> shared{run, body, observer};
     do
-        pool.runOnAll(&decltype(shared)::job, &shared);
+        pool.run(&decltype(shared)::job, &shared);
     while (run.nextPart());
     run.rethrow();
 }
