@@ -79,13 +79,18 @@ inline bool isWorthSharing(Pool &pool, double serialNs) {
 }
 
 /// Calls body(range, worker) for ranges that cover [0, total) exactly once, on all workers, and returns when all are
-/// done. An exception of the body ends the loop: the first one is thrown here. Loops inside loops run on their worker.
+/// done. An exception of the body ends the loop: the first one is thrown here. Loops inside loops run on their worker;
+/// a loop of one unit is but a call, so one inside of it may use all workers.
 template <LoopBody Body, class Observer = NoObserver>
 void parallelFor(Pool &pool, uint64_t total, const LoopPlan &plan, Body &&body, Observer &&observer = {}) {
     if (total == 0)
         return;
-    if (total == 1 || !pool.tryAcquire())
+    if (total == 1)
         return detail::runAlone(total, plan, pool.numWorkers(), body, observer);
+    if (!pool.tryAcquire()) {
+        Pool::TaskScope scope;
+        return detail::runAlone(total, plan, pool.numWorkers(), body, observer);
+    }
     struct Release {
         Pool &pool;
         ~Release() { pool.release(); }

@@ -42,6 +42,9 @@ void pinTo(uint32_t cpu) {
 
 uint32_t Pool::currentWorker() { return workerNumber; }
 
+Pool::TaskScope::TaskScope() : before(insideTask) { insideTask = true; }
+Pool::TaskScope::~TaskScope() { insideTask = before; }
+
 Pool::Pool(const Topology &topology, uint32_t numWorkers, Pinning pinning)
     : placement(placeWorkers(topology, std::max(1u, numWorkers), pinning == Pinning::On)),
       current(std::make_unique<LoopRun>()) {
@@ -142,9 +145,10 @@ void Pool::run(Job newJob, void *newArgument) {
         wakeups.fetch_add(1);
         wakeups.notify_all();
     }
-    insideTask = true;
-    newJob(newArgument, 0);
-    insideTask = false;
+    {
+        TaskScope scope;
+        newJob(newArgument, 0);
+    }
     if (state.fetch_sub(kOpen, std::memory_order_acq_rel) & kInside)
         waitForOthers();
 }

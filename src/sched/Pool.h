@@ -52,6 +52,18 @@ class Pool {
     /// Number of the worker this thread is, 0 outside of tasks.
     static uint32_t currentWorker();
 
+    /// While it lives, this thread is inside a task: loops it starts run on it alone.
+    class TaskScope {
+      public:
+        TaskScope();
+        ~TaskScope();
+        TaskScope(const TaskScope &) = delete;
+        TaskScope &operator=(const TaskScope &) = delete;
+
+      private:
+        bool before;
+    };
+
   private:
     void work(uint32_t worker);
     bool isOpenFor(uint64_t seen, uint64_t now) const;
