@@ -153,7 +153,8 @@ uint64_t probabilisticClosed(const Loop &loop, uint64_t i) {
 
 using enum Scheme::Kind;
 constexpr Scheme kSchemes[] = {
-    {"STATIC", Stateless, prepareStatic, block, nullptr, "one block per worker, sizes differing by at most one"},
+    {"STATIC", Stateless, prepareStatic, block, nullptr, "one block per worker, sizes differing by at most one", false,
+     nullptr, 1},
     {"SS", Stateless, withGrain, one, nullptr, "one unit (or grain) at a time", true},
     {"GSS", Stateful, withGrain, guided, guidedClosed, "a P-th of what remains"},
     {"TSS", Stateless, prepareTrapezoid, trapezoid, nullptr, "sizes decrease linearly"},
@@ -163,7 +164,7 @@ constexpr Scheme kSchemes[] = {
     {"VISS", Stateless, prepareVariableIncrease, variableIncrease, nullptr,
      "batches of P equal tasks, the increase halving each time"},
     {"PLS", Stateful, preparePerformance, performance, performanceClosed, "a static part, the rest as GSS"},
-    {"MSTATIC", Stateless, prepareMstatic, block, nullptr, "four blocks per worker"},
+    {"MSTATIC", Stateless, prepareMstatic, block, nullptr, "four blocks per worker", false, nullptr, 4},
     {"MFSC", Stateless, prepareFixedSize, sameSize, nullptr, "equal tasks, about as many as FAC2 makes", true},
     {"PSS", Stateful, withGrain, probabilistic, probabilisticClosed, "two thirds of a P-th of what remains"},
     {"AUTO", Stateless, prepareAuto, one, nullptr, "equal tasks of a size found from N and P", true},

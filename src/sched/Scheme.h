@@ -63,6 +63,7 @@ struct Scheme {
     std::string_view doc;          ///< one line for users
     bool equalSizes = false;       ///< all tasks but the last have the same size
     const void *context = nullptr; ///< what schemes that are not built in work with
+    uint32_t blocksPerWorker = 0;  ///< if not 0: so many blocks, the first ones one unit longer than the others
     /// After the last step: undoes prepare. Or null.
     void (*finish)(const Loop &loop, const SchemeConstants &constants) = nullptr;
     /// Adaptive schemes: a task is done. Or null.

@@ -17,7 +17,7 @@ ALLOWED = {
     'lang': 'base ops',
     'io': 'base sched data',
     'kernels': 'base sched data ops io',
-    'exec': 'base sched data kernels',
+    'exec': 'base sched data ops kernels',
     'dist': 'base exec data',
     'ir': 'base ops',
     'irgen': 'base ops lang ir io kernels data',
