@@ -100,7 +100,7 @@ void parallelFor(Pool &pool, uint64_t total, const LoopPlan &plan, Body &&body, 
         Loop loop{.total = total, .workers = pool.numWorkers(), .grain = plan.grain, .params = plan.params};
         AdaptiveLoop<std::remove_reference_t<Body>, std::remove_reference_t<Observer>> adaptive(*plan.scheme, loop,
                                                                                                 body, observer);
-        pool.runOnAll(&decltype(adaptive)::job, &adaptive);
+        pool.run(&decltype(adaptive)::job, &adaptive);
         return adaptive.rethrow();
     }
     LoopRun &run = pool.loop();
