@@ -28,13 +28,13 @@ class Builder {
 
     void run() {
         program.flat = !step.rowStructured;
-        program.narrow = !program.flat && step.cols < LoopProgram::kNarrow;
+        if (!program.flat && step.csr < 0 && step.cols > 1 && step.cols < LoopProgram::kNarrow)
+            program.narrow = static_cast<uint8_t>(step.cols);
         if (step.csr >= 0) {
             const Fact &f = plan.facts[static_cast<size_t>(step.csr)];
             program.hasCsr = true;
             program.csrWide = f.wide;
             program.csrPattern = f.pattern;
-            program.narrow = false;
             program.csrNode = input(static_cast<uint16_t>(step.csr), Space::Full);
         }
         for (uint16_t op : step.ops)
@@ -48,9 +48,18 @@ class Builder {
             step.cols = 1;
         }
         estimate();
+        nameSite();
     }
 
   private:
+    void nameSite() {
+        constexpr size_t kMostNames = 8;
+        for (size_t i = 0; i < std::min(step.ops.size(), kMostNames); ++i)
+            step.site += (i ? " " : "") + std::string(ops::userName(region.ops[step.ops[i]].info->mnemonic));
+        if (step.ops.size() > kMostNames)
+            step.site += " ...";
+    }
+
     uint16_t resultOf(uint16_t op) const { return static_cast<uint16_t>(region.numInputs + op); }
 
     bool isNeededOutside(uint16_t op) const {

@@ -82,7 +82,7 @@ struct LoopProgram {
     std::vector<LoopNode> nodes; ///< operands come first
     std::vector<LoopParam> params;
     bool flat = true;
-    bool narrow = false;       ///< fewer than kNarrow columns
+    uint8_t narrow = 0;        ///< the number of columns if it is below kNarrow, else 0
     bool hasCsr = false, csrWide = false, csrPattern = false;
     uint16_t csrNode = 0;      ///< the Input node of the Csr
     bool faults = false;       ///< some operation has a domain; leaving it sets the fault flag
@@ -93,7 +93,7 @@ struct LoopProgram {
 
 /// Layout of the arguments of a loop function: arguments[kHeader + 3 * p ...] belong to params[p].
 struct LoopArguments {
-    static constexpr size_t kColumns = 0, kFault = 1, kHeader = 2;
+    static constexpr size_t kColumns = 0, kFault = 1, kStoredEnd = 2, kHeader = 3; ///< kStoredEnd: offset behind the last stored cell
     std::vector<uint64_t> words;
     explicit LoopArguments(size_t numParams) : words(kHeader + 3 * numParams) {}
     uint64_t *param(size_t p) { return words.data() + kHeader + 3 * p; }

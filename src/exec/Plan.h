@@ -48,6 +48,7 @@ struct Binding {
 struct Step {
     bool fused = false;
     std::vector<uint16_t> ops; ///< of the region, in order; one for a kernel
+    std::string site;          ///< what the loop does, for people: "* maxRow max != sumAll"
     // fused only
     uint64_t rows = 0, cols = 1; ///< of the loop; flat: cells and 1
     bool rowStructured = false;  ///< some value is spread over or reduced along rows or columns

@@ -116,6 +116,7 @@ class FusedRun {
                                      [&]<class I>(TypeTag<I>) { return addressOf(m.columns<I>()); });
             words[2] = addressOf(m.values<uint8_t>());
             rowOffsets = m.offsets();
+            arguments.words[LoopArguments::kStoredEnd] = rowOffsets[m.rows()];
         } else if (v.isScalar()) {
             words[0] = v.raw().bits;
         } else if (param.kind == ParamKind::Scalar) {
@@ -158,7 +159,7 @@ class FusedRun {
         const ResultShape shape = shapeOf(v);
         if (!program.faults)
             for (size_t q = 0; q < program.params.size(); ++q)
-                if (canTake(q, program.params[p].type, shape)) {
+                if (canTake(q, program.params[p], shape)) {
                     taken.push_back(step.bindings[q].value);
                     return valueOf(q).denseRef();
                 }
@@ -175,7 +176,7 @@ class FusedRun {
         throw internalError("a fused result without a shape");
     }
 
-    bool canTake(size_t q, ValueType type, ResultShape shape) const {
+    bool canTake(size_t q, const LoopParam &result, ResultShape shape) const {
         const Binding &b = step.bindings[q];
         ParamKind kind = program.params[q].kind;
         if (b.kind != Binding::Kind::Value || (kind != ParamKind::Column && kind != ParamKind::Full))
@@ -184,12 +185,12 @@ class FusedRun {
         if (!v.isMatrix() || v.isCsr() || !v.dense().isExclusive() || !v.dense().contiguous())
             return false;
         const Dense &m = v.dense();
-        if (m.type() != type || m.rows() != shape.rows || m.cols() != shape.cols || state.readers[b.value] != usesOf(b.value))
+        if (m.type() != result.type || m.rows() != shape.rows || m.cols() != shape.cols || state.readers[b.value] != usesOf(b.value))
             return false;
         if (std::ranges::count(taken, b.value))
             return false;
         // Rows that come again in a later sweep must not have been overwritten.
-        if (program.numLevels > 1)
+        if (program.nodes[result.node].level + 1 < program.numLevels)
             return false;
         for (size_t other = 0; other < program.params.size(); ++other)
             if (other != q && step.bindings[other].kind == Binding::Kind::Value && step.bindings[other].value == b.value)
@@ -256,7 +257,7 @@ class FusedRun {
     bool loop() {
         std::vector<Worker> workers(scheduler ? scheduler->numThreads() : 1);
         std::atomic<bool> fault{false};
-        sched::LoopDescription loop{.site = "pipeline", .rows = step.rows, .grain = grain(), .block = block};
+        sched::LoopDescription loop{.site = step.site, .rows = step.rows, .grain = grain(), .block = block};
         double ns = step.serialNs;
         if (rowOffsets) {
             loop.rowOffsets = rowOffsets;

@@ -100,7 +100,7 @@ Value *LoopEmitter::callCells(const std::string &symbol, llvm::ArrayRef<Value *>
     llvm::SmallVector<Value *> args;
     llvm::SmallVector<llvm::Type *> types;
     auto area = [&](ValueType type) {
-        Value *a = room(llvm::ArrayType::get(memoryType(type), kLanes));
+        Value *a = room(llvm::ArrayType::get(memoryType(type), std::max(lanes, kLanes)));
         args.push_back(a);
         types.push_back(ptr);
         return a;
