@@ -38,6 +38,15 @@ void pinTo(uint32_t cpu) {
     sched_setaffinity(0, sizeof(set), &set); // refused: the worker runs wherever it may
 }
 
+/// Moves this thread to a CPU without binding it: what it starts later must not inherit a mask of one CPU.
+void moveTo(uint32_t cpu) {
+    cpu_set_t before;
+    if (sched_getaffinity(0, sizeof(before), &before) != 0)
+        return;
+    pinTo(cpu);
+    sched_setaffinity(0, sizeof(before), &before);
+}
+
 } // namespace
 
 uint32_t Pool::currentWorker() { return workerNumber; }
@@ -53,9 +62,10 @@ Pool::Pool(const Topology &topology, uint32_t numWorkers, Pinning pinning)
     if (topology.quota)
         available = std::min(available, topology.quota);
     spins = this->numWorkers() <= available ? kSpins : 0;
+    isPinned = pinning == Pinning::On && !topology.isFake;
     for (uint32_t w = 1; w < this->numWorkers(); ++w)
-        threads.emplace_back([this, w, pin = pinning == Pinning::On && !topology.isFake] {
-            if (pin)
+        threads.emplace_back([this, w] {
+            if (isPinned)
                 pinTo(placement.workers[w].cpu);
             work(w);
         });
@@ -138,6 +148,8 @@ void Pool::waitForOthers() {
 }
 
 void Pool::run(Job newJob, void *newArgument) {
+    if (isPinned && static_cast<uint32_t>(sched_getcpu()) != placement.workers[0].cpu)
+        moveTo(placement.workers[0].cpu);
     job = newJob;
     argument.store(newArgument, std::memory_order_relaxed);
     state.fetch_add(kOneJob | kOpen);

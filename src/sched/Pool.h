@@ -74,7 +74,8 @@ class Pool {
     Placement placement;
     std::unique_ptr<LoopRun> current;
     std::vector<std::thread> threads;
-    uint32_t spins; ///< tests before sleeping
+    uint32_t spins;        ///< tests before sleeping
+    bool isPinned = false; ///< workers are bound to their CPUs; the caller goes to its own when a job starts
     std::mutex owner;
     std::atomic<double> measuredNs{-1};
 
