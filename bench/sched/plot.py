@@ -31,7 +31,7 @@ def draw_two_threads(axes, rows, order):
         axes.bar(x, [float(r['best']) for r in mine], width, label=layout)
         axes.plot(x, [float(r['simulated']) for r in mine], 'kx', markersize=4, label='simulated' if i == 0 else None)
     axes.axhline(1, color='gray', linewidth=0.5)
-    axes.set_xticks(range(len(groups)), [s if by == 'rows' else f'{s}\nby weight' for s, by in groups], rotation=60)
+    axes.set_xticks(range(len(groups)), [s if by == 'rows' else f'{s} by weight' for s, by in groups], rotation=90)
     axes.set_title(f'two threads, {order} rows (bars: measured)')
     axes.set_ylabel('makespan / ideal')
     axes.legend(fontsize=8)
