@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every test suite and closes with the line 'N passed, N failed' over all of them.
 
-Suites: the layer table, unit tests (CTest), IR tests, examples of the documentation, examples and reference pages of
-builtins, script tests under the default options and under each file of test/script/configs, random programs against an
+Suites: the layer table, unit tests (CTest), IR tests, examples of the documentation, the scripts of examples/, examples and
+reference pages of builtins, script tests under the default options and under each file of test/script/configs, random programs against an
 oracle, hostile scripts, peak memory. A suite is any command; its own last line 'N passed, N failed' is its result. A suite that ends
 with another status than that line says, or without one, counts as one more failure: nothing is lost silently.
 """
@@ -97,6 +97,7 @@ def suites(preset):
     if lit.is_file():
         yield 'lit', lambda: run_summarised([python, lit, '--bin', daphne.parent])
     yield 'docs', lambda: run_summarised([python, TEST / 'docs' / 'run.py', '--daphne', daphne])
+    yield 'examples', lambda: run_summarised([python, TEST / 'examples' / 'run.py', '--daphne', daphne])
     yield 'builtins', lambda: run_summarised([python, TEST / 'builtins' / 'run.py', '--daphne', daphne])
     yield 'script', lambda: run_summarised([python, script, '--daphne', daphne])
     yield 'random', lambda: run_summarised([python, TEST / 'random' / 'run.py', '--daphne', daphne])

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sched/Simulate.h"
+#include "sched/ThreadBinding.h"
 #include "sched/Weighted.h"
 
 namespace {
@@ -142,7 +143,8 @@ std::vector<Row> measure() {
         topology.cpus[1].domain = 1; // two domains, so that PERGROUP has two queues
         topology.numDomains = 2;
     }
-    Pool pool(topology, kThreads, Pinning::On);
+    Pool pool(topology, kThreads, Pinning::RoundRobin);
+    ThreadBinding binding(pool.workers().workers[0].mayRunOn);
     SimulatedMachine machine{.speeds = std::vector<double>(kThreads, 1.0), .numGroups = kThreads};
     machine.claimCost = 5;
     machine.stealCost = 100;

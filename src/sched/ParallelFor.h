@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <concepts>
 
+#include "sched/AdaptiveLoop.h"
 #include "sched/Pool.h"
 
 namespace daphne::sched {
@@ -95,6 +96,13 @@ void parallelFor(Pool &pool, uint64_t total, const LoopPlan &plan, Body &&body, 
         Pool &pool;
         ~Release() { pool.release(); }
     } release{pool};
+    if (plan.scheme && plan.scheme->kind == Scheme::Kind::Adaptive) {
+        Loop loop{.total = total, .workers = pool.numWorkers(), .grain = plan.grain, .params = plan.params};
+        AdaptiveLoop<std::remove_reference_t<Body>, std::remove_reference_t<Observer>> adaptive(*plan.scheme, loop,
+                                                                                                body, observer);
+        pool.run(&decltype(adaptive)::job, &adaptive);
+        return adaptive.rethrow();
+    }
     LoopRun &run = pool.loop();
     run.prepare(total, plan, pool.workers());
     detail::SharedLoop<std::remove_reference_t<Body>, std::remove_reference_t<Observer>> shared{run, body, observer};

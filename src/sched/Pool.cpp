@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 
-#include <sched.h>
+#include "base/Error.h"
+#include "sched/ThreadBinding.h"
 
 namespace daphne::sched {
 
@@ -31,22 +33,6 @@ void relax() {
 #endif
 }
 
-void pinTo(uint32_t cpu) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
-    sched_setaffinity(0, sizeof(set), &set); // refused: the worker runs wherever it may
-}
-
-/// Moves this thread to a CPU without binding it: what it starts later must not inherit a mask of one CPU.
-void moveTo(uint32_t cpu) {
-    cpu_set_t before;
-    if (sched_getaffinity(0, sizeof(before), &before) != 0)
-        return;
-    pinTo(cpu);
-    sched_setaffinity(0, sizeof(before), &before);
-}
-
 } // namespace
 
 uint32_t Pool::currentWorker() { return workerNumber; }
@@ -55,23 +41,30 @@ Pool::TaskScope::TaskScope() : before(insideTask) { insideTask = true; }
 Pool::TaskScope::~TaskScope() { insideTask = before; }
 
 Pool::Pool(const Topology &topology, uint32_t numWorkers, Pinning pinning)
-    : placement(placeWorkers(topology, std::max(1u, numWorkers), pinning == Pinning::On)),
-      current(std::make_unique<LoopRun>()) {
+    : placement(placeWorkers(topology, std::max(1u, numWorkers), pinning)), current(std::make_unique<LoopRun>()) {
     // With more workers than CPUs, spinning takes time from those that work.
     uint32_t available = std::max(1u, std::thread::hardware_concurrency());
     if (topology.quota)
         available = std::min(available, topology.quota);
     spins = this->numWorkers() <= available ? kSpins : 0;
-    isPinned = pinning == Pinning::On && !topology.isFake;
-    for (uint32_t w = 1; w < this->numWorkers(); ++w)
-        threads.emplace_back([this, w] {
-            if (isPinned)
-                pinTo(placement.workers[w].cpu);
-            work(w);
-        });
+    try {
+        for (uint32_t w = 1; w < this->numWorkers(); ++w)
+            threads.emplace_back([this, w, isFake = topology.isFake] {
+                std::span<const uint32_t> cpus(placement.workers[w].mayRunOn);
+                ThreadBinding binding(isFake ? cpus.first(0) : cpus);
+                work(w);
+            });
+    } catch (const std::system_error &e) {
+        stop();
+        throw executionError("cannot start " + std::to_string(numWorkers) + " threads, only " +
+                             std::to_string(threads.size()) + ": " + e.code().message())
+            .withHint("--num-threads sets their number");
+    }
 }
 
-Pool::~Pool() {
+Pool::~Pool() { stop(); }
+
+void Pool::stop() {
     stopping.store(true);
     wakeups.fetch_add(1);
     wakeups.notify_all();
@@ -148,8 +141,6 @@ void Pool::waitForOthers() {
 }
 
 void Pool::run(Job newJob, void *newArgument) {
-    if (isPinned && static_cast<uint32_t>(sched_getcpu()) != placement.workers[0].cpu)
-        moveTo(placement.workers[0].cpu);
     job = newJob;
     argument.store(newArgument, std::memory_order_relaxed);
     state.fetch_add(kOneJob | kOpen);

@@ -23,8 +23,6 @@
 
 namespace daphne::sched {
 
-enum class Pinning : bool { Off, On };
-
 class Pool {
   public:
     Pool(const Topology &topology, uint32_t numWorkers, Pinning pinning = Pinning::Off);
@@ -65,6 +63,7 @@ class Pool {
     };
 
   private:
+    void stop();
     void work(uint32_t worker);
     bool isOpenFor(uint64_t seen, uint64_t now) const;
     void waitForWork(uint64_t seen);
@@ -74,8 +73,7 @@ class Pool {
     Placement placement;
     std::unique_ptr<LoopRun> current;
     std::vector<std::thread> threads;
-    uint32_t spins;        ///< tests before sleeping
-    bool isPinned = false; ///< workers are bound to their CPUs; the caller goes to its own when a job starts
+    uint32_t spins; ///< tests before sleeping
     std::mutex owner;
     std::atomic<double> measuredNs{-1};
 

@@ -170,18 +170,18 @@ constexpr Scheme kSchemes[] = {
     {"AUTO", Stateless, prepareAuto, one, nullptr, "equal tasks of a size found from N and P", true},
 };
 
-bool sameName(std::string_view a, std::string_view b) {
+} // namespace
+
+bool sameSchemeName(std::string_view a, std::string_view b) {
     auto upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; };
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return upper(x) == upper(y); });
 }
-
-} // namespace
 
 std::span<const Scheme> schemes() { return kSchemes; }
 
 const Scheme *findScheme(std::string_view name) {
     for (const Scheme &s : kSchemes)
-        if (sameName(s.name, name))
+        if (sameSchemeName(s.name, name))
             return &s;
     return nullptr;
 }
@@ -216,9 +216,20 @@ ChunkSequence::ChunkSequence(const Scheme &scheme, const Loop &loop)
     constants = scheme.prepare(this->loop);
 }
 
-uint64_t ChunkSequence::next() {
+ChunkSequence::~ChunkSequence() {
+    if (scheme.finish)
+        scheme.finish(loop, constants);
+}
+
+void ChunkSequence::update(const Feedback &feedback) {
+    if (scheme.update)
+        scheme.update(loop, constants, feedback);
+}
+
+uint64_t ChunkSequence::next(uint32_t worker) {
     if (step.remaining == 0)
         return 0;
+    step.worker = worker;
     uint64_t size = scheme.size(loop, constants, step);
     step.previous = size;
     size = std::min(std::max(size, constants.grain), step.remaining);

@@ -6,7 +6,7 @@
 namespace daphne::sched {
 namespace {
 
-Placement workers(uint32_t n) { return placeWorkers(Topology::fake(1, n, 1), n, false); }
+Placement workers(uint32_t n) { return placeWorkers(Topology::fake(1, n, 1), n, Pinning::Off); }
 
 /// Marks the task as done; true if it was not.
 bool mark(std::vector<bool> &done, Range r) {

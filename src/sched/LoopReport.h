@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What is told about loops: the lines of --debug-mt for one of them, a table of
+/// all for --statistics.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sched/LoopPlan.h"
+#include "sched/Settings.h"
+#include "sched/Topology.h"
+#include "sched/Trace.h"
+#include "sched/Weighted.h"
+
+namespace daphne::sched {
+
+/// A loop over rows as it is going to be cut: units are rows, or weight.
+struct PlannedLoop {
+    std::string_view site;
+    uint64_t rows = 0, units = 0;
+    uint64_t grain = 1; ///< in rows; the plan has it in units
+    uint64_t block = 1;
+    LoopPlan plan;
+    std::string_view schemeName; ///< DEFAULT if the user named none
+    std::optional<RowWeights> weights = {};
+    PartitionBy by = PartitionBy::Rows;
+    uint64_t faultsBefore = 0; ///< mistakes of a plug-in's scheme in earlier loops
+    bool isSerial = false;     ///< too small to be shared: one task on the calling thread
+
+    /// Adjacent units give adjacent rows; they may be empty.
+    Range rowsOf(Range range) const { return {rowAt(range.begin), rowAt(range.end)}; }
+
+  private:
+    uint64_t rowAt(uint64_t unit) const {
+        uint64_t row = weights ? weights->rowAt(unit) : unit;
+        if (block <= 1 || row >= rows)
+            return row;
+        uint64_t rest = row % block;
+        return rest == 0 ? row : rows - row < block - rest ? rows : row + block - rest;
+    }
+};
+
+/// Shows a trace rows instead of units, and no tasks without rows.
+struct RowObserver {
+    Trace &trace;
+    const PlannedLoop &loop;
+
+    using Token = Trace::Token;
+    Token begin(uint32_t worker, const Claim &claim) { return trace.begin(worker, claim); }
+    void end(Token token, uint32_t worker, Claim claim) {
+        claim.range = loop.rowsOf(claim.range);
+        if (claim.range.size() > 0)
+            trace.end(token, worker, claim);
+    }
+};
+
+/// The machine, the queues and the figures of one execution of a loop.
+std::string debugText(const PlannedLoop &loop, const Trace &trace, const Topology &topology, const Placement &placement,
+                      DebugLevel level);
+
+/// "[[125,4],[63,4]]": sizes and how often they follow each other.
+std::string runLengths(const std::vector<uint64_t> &sizes);
+
+/// Sums over all executions of each site. Any thread may add.
+class SiteStatistics {
+  public:
+    void add(const PlannedLoop &loop, const RunStats &run);
+    std::string text() const;
+
+  private:
+    struct Site {
+        uint64_t executions = 0, numTasks = 0;
+        double totalNs = 0, longestNs = 0;
+        double imbalanceTimesNs = 0, overheadTimesNs = 0; ///< percent, weighed with the time of each execution
+        std::string scheme;
+    };
+    mutable std::mutex mutex;
+    std::map<std::string, Site, std::less<>> sites;
+};
+
+} // namespace daphne::sched
