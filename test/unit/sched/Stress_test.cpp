@@ -101,8 +101,9 @@ struct Trial {
     void runInside(uint32_t worker) const {
         std::atomic<uint64_t> inner{0}; // inside a loop of one unit others may help
         parallelFor(pool, 7, plan, [&](Range r, uint32_t w) {
-            if (units > 1)
+            if (units > 1) {
                 EXPECT_EQ(w, worker);
+            }
             inner += r.size();
         });
         EXPECT_EQ(inner, 7u);
