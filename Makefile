@@ -31,8 +31,11 @@ tsan:  ## every test suite under the thread sanitizer
 	@./build.sh --tests --preset tsan
 	@$(PYTHON) test/run_all.py --preset tsan
 
-bench: build  ## start-up, compilation and scalar loops
-	@$(PYTHON) bench/run.py
+bench: build  ## start-up, whole algorithms beside C++ loops and libraries, schemes; BENCH="--quick" for small sizes
+	@cmake/install-packages.sh bench
+	@cmake --preset release >/dev/null
+	@cmake --build build/release --target bench_peers
+	@$(PYTHON) bench/run.py $(BENCH)
 
 compare: build  ## built-ins beside NumPy and SciPy, kernels beside plain loops, the scheduler beside OpenMP and oneTBB
 	@cmake/install-packages.sh bench
