@@ -36,8 +36,11 @@ stress:  ## a minute of parallel loops under the thread sanitizer
 	@cmake --build build/tsan --target sched_test
 	@DAPHNE_STRESS_SECONDS=60 build/tsan/test/sched_test
 
-bench: build  ## start-up, compilation and scalar loops
-	@$(PYTHON) bench/run.py
+bench: build  ## start-up, whole algorithms beside C++ loops and libraries, schemes; BENCH="--quick" for small sizes
+	@cmake/install-packages.sh bench
+	@cmake --preset release >/dev/null
+	@cmake --build build/release --target bench_peers
+	@$(PYTHON) bench/run.py $(BENCH)
 
 bench-sched:  ## the scheduler beside OpenMP and oneTBB; schemes on unequal rows, measured and simulated, and a plot
 	@cmake/install-packages.sh build bench
