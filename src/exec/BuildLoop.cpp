@@ -55,9 +55,9 @@ class Builder {
     void nameSite() {
         constexpr size_t kMostNames = 8;
         for (size_t i = 0; i < std::min(step.ops.size(), kMostNames); ++i)
-            step.site += (i ? " " : "") + std::string(ops::userName(region.ops[step.ops[i]].info->mnemonic));
+            step.site += (i ? "," : "") + std::string(ops::userName(region.ops[step.ops[i]].info->mnemonic));
         if (step.ops.size() > kMostNames)
-            step.site += " ...";
+            step.site += ",...";
     }
 
     uint16_t resultOf(uint16_t op) const { return static_cast<uint16_t>(region.numInputs + op); }
@@ -159,7 +159,9 @@ class Builder {
         BinaryLoops loops = binaryLoops(op, g);
         bool integerDomain = (op == BinaryOp::Div || op == BinaryOp::Mod) && !isFloat(loops.compute);
         program.faults |= integerDomain || op == BinaryOp::Log;
-        return apply({.kind = Kind::Binary, .type = loops.result, .compute = loops.compute,
+        return apply({.kind = Kind::Binary,
+                      .type = loops.result,
+                      .compute = loops.compute,
                       .function = static_cast<uint8_t>(op)},
                      {a, b});
     }
@@ -171,8 +173,12 @@ class Builder {
     }
 
     uint16_t reduceRow(Reduce how, uint16_t a) {
-        LoopNode n{.kind = Kind::ReduceRow, .space = Space::Column, .type = program.nodes[a].type,
-                   .compute = program.nodes[a].type, .function = static_cast<uint8_t>(how), .numOperands = 1};
+        LoopNode n{.kind = Kind::ReduceRow,
+                   .space = Space::Column,
+                   .type = program.nodes[a].type,
+                   .compute = program.nodes[a].type,
+                   .function = static_cast<uint8_t>(how),
+                   .numOperands = 1};
         n.operands[0] = a;
         n.level = static_cast<uint8_t>(program.nodes[a].level + 1);
         program.numLevels = std::max<uint8_t>(program.numLevels, n.level);
@@ -287,8 +293,10 @@ class Builder {
         if (op.info->family == ops::Family::AggCol)
             pushOutput(P::SumsOfColumns, x, {Binding::Kind::Partial, resultOf(index)});
         else if (program.flat)
-            pushOutput(name == "minAll" ? P::MinOfAll : name == "maxAll" ? P::MaxOfAll : P::SumOfAll, x,
-                       {Binding::Kind::Partial, resultOf(index)});
+            pushOutput(name == "minAll"   ? P::MinOfAll
+                       : name == "maxAll" ? P::MaxOfAll
+                                          : P::SumOfAll,
+                       x, {Binding::Kind::Partial, resultOf(index)});
         else
             pushOutput(P::OutColumn, x, {Binding::Kind::Staged, resultOf(index)});
     }
@@ -374,8 +382,6 @@ class Builder {
 
 } // namespace
 
-void buildProgram(const Region &region, const Plan &plan, Step &out) {
-    Builder(region, plan, out).run();
-}
+void buildProgram(const Region &region, const Plan &plan, Step &out) { Builder(region, plan, out).run(); }
 
 } // namespace daphne::exec

@@ -74,6 +74,8 @@ std::string runLengths(const std::vector<uint64_t> &sizes);
 class SiteStatistics {
   public:
     void add(const PlannedLoop &loop, const RunStats &run);
+    /// Work of the calling thread that is no loop, with what it may have run in loops.
+    void addCall(std::string_view site, double ns);
     std::string text() const;
 
   private:

@@ -416,8 +416,7 @@ void LoopEmitter::prefetchGathers(Value *k) {
 
 /// Stored cells [from, to), `together` at a time. Sums of products have as many parts as that; a.ordered is what was
 /// accumulated before and afterwards.
-Value *LoopEmitter::emitSparseCells(std::vector<Accumulator> &accumulators, Value *from, Value *to,
-                                    unsigned together) {
+Value *LoopEmitter::emitSparseCells(std::vector<Accumulator> &accumulators, Value *from, Value *to, unsigned together) {
     std::vector<Value *> carried;
     auto parts = [&](const Accumulator &a) { return a.how == Reduce::DotSparse ? together : 1; };
     for (Accumulator &a : accumulators)

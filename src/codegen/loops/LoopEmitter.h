@@ -44,10 +44,10 @@ class LoopEmitter {
         exec::Reduce how = exec::Reduce::Sum;
         size_t node = 0; ///< the value that is reduced
         ValueType type = ValueType::F64;
-        size_t reduceNode = 0;                         ///< ReduceRow node, or
-        int param = -1;                                ///< aggregate of a flat program
+        size_t reduceNode = 0;                            ///< ReduceRow node, or
+        int param = -1;                                   ///< aggregate of a flat program
         llvm::Value *lanes = nullptr, *ordered = nullptr; ///< ordered: from left to right
-        llvm::Value *tail = nullptr;                   ///< array of the cells that do not fill all lanes
+        llvm::Value *tail = nullptr;                      ///< array of the cells that do not fill all lanes
         bool isFloatSum() const { return how == exec::Reduce::Sum && isFloat(type); }
     };
 
