@@ -244,7 +244,18 @@ constexpr Scheme weightedRow() {
     Scheme row = adaptiveRow("WF", "FAC2 times the given weight of the worker", weighted, nullptr);
     row.prepare = prepareState<WeightedState>;
     row.finish = finishState<WeightedState>;
+    row.needsInput = true;
     return row;
+}
+constexpr Scheme profiledRow(std::string_view name, std::string_view doc, SchemeConstants (*prepare)(const Loop &),
+                             uint64_t (*size)(const Loop &, const SchemeConstants &, const Step &)) {
+    return {.name = name,
+            .kind = Stateful,
+            .prepare = prepare,
+            .size = size,
+            .closedForm = nullptr,
+            .doc = doc,
+            .needsInput = true};
 }
 constexpr Scheme stealingRow() {
     return {.name = "STEAL",
@@ -260,11 +271,10 @@ constexpr Scheme stealingRow() {
 constexpr auto kPerBatch = learning<Batches::OfWorkers>;
 constexpr auto kPerRequest = learning<Batches::OfOne>;
 constexpr Scheme kFurther[] = {
-    {"FSC", Stateful, prepareFixed, fixed, nullptr,
-     "the best constant size for a measured mean, deviation and overhead"},
-    {"FAC", Stateful, withGrain, factoring, nullptr, "batches of P tasks for a measured mean and deviation"},
-    {"MFAC", Stateful, withGrain, factoring, nullptr, "as FAC"},
-    {"TAP", Stateful, withGrain, taper, nullptr, "a P-th of what remains, less by a measured deviation"},
+    profiledRow("FSC", "the best constant size for a measured mean, deviation and overhead", prepareFixed, fixed),
+    profiledRow("FAC", "batches of P tasks for a measured mean and deviation", withGrain, factoring),
+    profiledRow("MFAC", "as FAC", withGrain, factoring),
+    profiledRow("TAP", "a P-th of what remains, less by a measured deviation", withGrain, taper),
     weightedRow(),
     adaptiveRow("AWF_B", "FAC2 times the measured speed of the worker", kPerBatch, learn<Times::WithoutOverhead>),
     adaptiveRow("AWF_C", "as AWF_B, every task from what then remains", kPerRequest, learn<Times::WithoutOverhead>),

@@ -72,6 +72,7 @@ struct Scheme {
     const void *context = nullptr; ///< what schemes that are not built in work with
     uint32_t blocksPerWorker = 0;  ///< if not 0: so many blocks, the first ones one unit longer than the others
     bool ownBlocks = false;        ///< every worker has a block of its own; idle ones take a quarter of another's rest
+    bool needsInput = false;       ///< a profile or weights; without them it is FAC2
     uint32_t samplesPerTask = 1;   ///< adaptive schemes: parts of a task that are measured one by one
     /// After the last step: undoes prepare. Or null.
     void (*finish)(const Loop &loop, const SchemeConstants &constants) = nullptr;

@@ -77,7 +77,7 @@ struct Trial {
                     throw Injected("unit " + std::to_string(i));
                 ++visits[i];
             }
-            if (r.begin % 32 == 0) // lets the others have their turn where CPUs are few
+            if (r.begin % std::max<uint64_t>(16, units / 16) == 0) // lets the others have their turn where CPUs are few
                 std::this_thread::yield();
             if (nested)
                 runInside(worker);
