@@ -17,7 +17,7 @@ build:  ## install what is missing and build into bin/
 	@./build.sh
 
 demo: build  ## connected components of a co-authorship network
-	@bin/daphne examples/components.daph 'graph="data/ca-GrQc.mtx"'
+	@bin/daphne --statistics examples/components.daph 'graph="data/ca-GrQc.mtx"'
 
 test:  ## every test suite; the last line is the sum
 	@./build.sh --tests
@@ -36,8 +36,11 @@ stress:  ## a minute of parallel loops under the thread sanitizer
 	@cmake --build build/tsan --target sched_test
 	@DAPHNE_STRESS_SECONDS=60 build/tsan/test/sched_test
 
-bench: build  ## start-up, compilation and scalar loops
-	@$(PYTHON) bench/run.py
+bench: build  ## start-up, whole algorithms beside C++ loops and libraries, schemes; BENCH="--quick" for small sizes
+	@cmake/install-packages.sh bench
+	@cmake --preset release >/dev/null
+	@cmake --build build/release --target bench_peers
+	@$(PYTHON) bench/run.py $(BENCH)
 
 bench-sched:  ## the scheduler beside OpenMP and oneTBB; schemes on unequal rows, measured and simulated, and a plot
 	@cmake/install-packages.sh build bench

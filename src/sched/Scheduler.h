@@ -69,6 +69,8 @@ class Scheduler {
 
     /// How run() would cut this loop.
     PlannedLoop plan(const LoopDescription &loop);
+    /// For the statistics: a call that is no loop took so long.
+    void noteCall(std::string_view site, double ns) { sites.addCall(site, ns); }
     /// One line per site, slowest first; empty if nothing was observed.
     std::string statisticsText() const { return sites.text(); }
 
