@@ -2,6 +2,7 @@
 #include "sched/LoopRun.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace daphne::sched {
@@ -26,20 +27,22 @@ void LoopRun::prepare(uint64_t total, const LoopPlan &plan, const Placement &whe
     layout = plan.layout;
     victim = plan.victim;
     seed = plan.seed;
+    joinsTasks = plan.joinsTasks;
     part = 0;
-    auto numWorkers = static_cast<uint32_t>(where.workers.size());
+    numWorkers = static_cast<uint32_t>(where.workers.size());
     queueCount = layout == Layout::Centralized ? 1 : layout == Layout::PerCpu ? numWorkers : where.numGroups;
     prePartitioned = plan.prePartition && queueCount > 1;
+    batchShift = 0;
     nextTask.store(0, std::memory_order_relaxed);
     hasFailed.store(false, std::memory_order_relaxed);
     error = nullptr;
 
     const Scheme &scheme = plan.scheme ? *plan.scheme : schemes()[0];
     Loop loop{.total = total, .workers = numWorkers, .grain = plan.grain, .params = plan.params};
-    sequences.resize(prePartitioned ? queueCount : 1);
     if (!prePartitioned) {
-        sequences[0].build(scheme, loop, 0);
+        tasks.build(scheme, loop, 0);
     } else {
+        blocks.resize(queueCount);
         // AUTO means the whole loop, not a block of it.
         if (scheme.name == "AUTO")
             loop.grain = std::max(loop.grain, automaticGrain(total, numWorkers));
@@ -47,12 +50,12 @@ void LoopRun::prepare(uint64_t total, const LoopPlan &plan, const Placement &whe
         for (uint32_t q = 0; q < queueCount; ++q) {
             loop.total = total / queueCount + (q < total % queueCount);
             const Scheme &inBlock = scheme.name == "AUTO" ? *findScheme("SS") : scheme;
-            sequences[q].build(inBlock, loop, begin);
+            blocks[q].build(inBlock, loop, begin);
             begin += loop.total;
         }
     }
     if (layout == Layout::Centralized)
-        return;
+        return prepareBatches();
     if (queueCapacity < queueCount) {
         queues = std::make_unique<Queue[]>(queueCount);
         queueCapacity = queueCount;
@@ -62,17 +65,34 @@ void LoopRun::prepare(uint64_t total, const LoopPlan &plan, const Placement &whe
     fill();
 }
 
+/// Of equal tasks a worker takes several at once while very many are left: the counter moves between CPUs less often.
+/// Tasks of a decreasing scheme stay single, since there a late large one would cost the balance.
+void LoopRun::prepareBatches() {
+    uint64_t count = tasks.count();
+    auto shift = static_cast<uint8_t>(std::bit_width(uint64_t(16) * numWorkers - 1));
+    if (!tasks.hasEqualSizes() || count >> shift < 2 || count >= TaskBatch::kMostTasks)
+        return;
+    batchShift = shift;
+    if (batchCapacity < numWorkers) {
+        batches = std::make_unique<Batch[]>(numWorkers);
+        batchCapacity = numWorkers;
+    }
+    for (uint32_t w = 0; w < numWorkers; ++w)
+        batches[w].clear();
+}
+
 uint64_t LoopRun::tasksOfQueue(uint32_t queue) const {
     if (prePartitioned)
-        return sequences[queue].count();
-    uint64_t all = sequences[0].count();
-    return all / queueCount + (queue < all % queueCount);
+        return blocks[queue].count();
+    return tasks.count() / queueCount + (queue < tasks.count() % queueCount);
 }
 
 uint64_t LoopRun::numTasks() const {
+    if (!prePartitioned)
+        return tasks.count();
     uint64_t n = 0;
-    for (const TaskSequence &s : sequences)
-        n += s.count();
+    for (uint32_t q = 0; q < queueCount; ++q)
+        n += blocks[q].count();
     return n;
 }
 
@@ -104,23 +124,34 @@ Thief LoopRun::thief(uint32_t worker) const {
     return t;
 }
 
-bool LoopRun::claim(Thief &thief, Claim &out) {
-    if (layout == Layout::Centralized) {
-        uint64_t k = nextTask.fetch_add(1, std::memory_order_relaxed);
-        if (k >= sequences[0].count())
-            return false;
-        out.range = sequences[0].task(k);
+/// One task from the counter, the rest of the batch for later; or all of it at once, if tasks may be joined. Batches begin with one task and double, in case the
+/// first tasks are long; they shrink to one towards the end. When the counter has run out: what others have taken but
+/// not begun.
+bool LoopRun::takeCentral(Thief &thief, uint64_t &task, uint64_t &joined) {
+    uint64_t all = tasks.count(), left = all - std::min(all, thief.nextTask), count = 1;
+    if (batchShift)
+        count = std::max<uint64_t>(1, std::min({2 * thief.batch, TaskBatch::kMostCount, left >> batchShift}));
+    // Near the end a look is cheaper than a vain increment.
+    bool isOver = left <= numWorkers && (left == 0 || nextTask.load(std::memory_order_relaxed) >= all);
+    if (!isOver)
+        task = nextTask.fetch_add(count, std::memory_order_relaxed);
+    if (!isOver && task < all) {
+        thief.batch = count;
+        thief.nextTask = task + count;
+        if (joinsTasks)
+            joined = std::min(count, all - task);
+        else if (count > 1 && all - task > 1)
+            batches[thief.worker].fill(task + 1, std::min(count, all - task) - 1);
         return true;
     }
-    return popHome(thief, out) || steal(thief, out);
-}
-
-bool LoopRun::popHome(Thief &thief, Claim &out) {
-    auto k = queues[thief.home].tasks.popFront();
-    if (!k)
-        return false;
-    out = {taskOf(thief.home, *k), thief.home, false};
-    return true;
+    thief.nextTask = all;
+    if (batchShift)
+        for (uint32_t i = 1, w = thief.worker; i < numWorkers; ++i) {
+            w = w + 1 == numWorkers ? 0 : w + 1;
+            if (batches[w].popBack(task))
+                return true;
+        }
+    return false;
 }
 
 bool LoopRun::stealFrom(uint32_t queue, Claim &out) {

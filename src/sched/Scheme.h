@@ -33,6 +33,7 @@ struct SchemeConstants {
     uint64_t change = 0;   ///< decrement or increment
     uint64_t boundary = 0; ///< step or number of remaining units at which the formula changes
     uint64_t grain = 1;    ///< least size
+    void *state = nullptr; ///< of schemes that are not built in
 };
 
 /// What the next size depends on.
@@ -40,13 +41,21 @@ struct Step {
     uint64_t index = 0;     ///< i
     uint64_t remaining = 0; ///< R, before this step
     uint64_t previous = 0;  ///< size of the step before, unclamped; 0 at the start
+    uint32_t worker = 0;    ///< who asks; known to adaptive schemes only
+};
+
+/// What a worker tells an adaptive scheme about a finished task.
+struct Feedback {
+    uint32_t worker = 0;
+    uint64_t units = 0, execNs = 0, overheadNs = 0;
 };
 
 /// One row per scheme.
 struct Scheme {
     std::string_view name;
-    /// Whether the size follows from the step number alone, so that workers can compute it without each other.
-    enum class Kind : uint8_t { Stateless, Stateful } kind;
+    /// Stateless: the size follows from the step number alone, so that workers can compute it without each other.
+    /// Adaptive: from what was measured, so that no task is known before a worker asks for it.
+    enum class Kind : uint8_t { Stateless, Stateful, Adaptive } kind;
     SchemeConstants (*prepare)(const Loop &loop);
     uint64_t (*size)(const Loop &loop, const SchemeConstants &constants, const Step &step);
     /// Stateful schemes: nearly the same size as a function of the step number alone (Eleliemy, Ciorba 2021).
@@ -54,10 +63,17 @@ struct Scheme {
     std::string_view doc;          ///< one line for users
     bool equalSizes = false;       ///< all tasks but the last have the same size
     const void *context = nullptr; ///< what schemes that are not built in work with
+    uint32_t blocksPerWorker = 0;  ///< if not 0: so many blocks, the first ones one unit longer than the others
+    /// After the last step: undoes prepare. Or null.
+    void (*finish)(const Loop &loop, const SchemeConstants &constants) = nullptr;
+    /// Adaptive schemes: a task is done. Or null.
+    void (*update)(const Loop &loop, const SchemeConstants &constants, const Feedback &feedback) = nullptr;
 };
 
 /// All of them, in the order of the documentation.
 std::span<const Scheme> schemes();
+/// Whether users mean the same: upper and lower case are equal.
+bool sameSchemeName(std::string_view a, std::string_view b);
 /// By name, upper or lower case; null if there is none.
 const Scheme *findScheme(std::string_view name);
 
@@ -73,8 +89,13 @@ uint64_t numFactoringBatches(uint64_t total, uint32_t workers);
 class ChunkSequence {
   public:
     ChunkSequence(const Scheme &scheme, const Loop &loop);
+    ~ChunkSequence();
+    ChunkSequence(const ChunkSequence &) = delete;
+    ChunkSequence &operator=(const ChunkSequence &) = delete;
     /// Size of the next task; 0 if nothing is left.
-    uint64_t next();
+    uint64_t next(uint32_t worker = 0);
+    /// Adaptive schemes: a task is done.
+    void update(const Feedback &feedback);
     uint64_t remaining() const { return step.remaining; }
     uint64_t index() const { return step.index; }
 
