@@ -3,6 +3,7 @@
 #include "codegen/Emitter.h"
 
 #include "codegen/Runtime.h"
+#include "exec/CallKernel.h"
 #include "ops/KernelName.h"
 
 namespace daphne::codegen {
@@ -41,12 +42,16 @@ llvm::CallInst *Emitter::callRuntime(const char *name, llvm::Type *result, llvm:
     return b.CreateCall(target->getOrInsertFunction(name, llvm::FunctionType::get(result, types, false)), args);
 }
 
-void Emitter::setCallSite(mlir::Location loc, std::string_view operation) {
+uint64_t Emitter::newCallSite(mlir::Location loc, std::string_view operation) {
     CallSite site{ir::spanOf(loc), operation};
     if (callSites.empty() || !(callSites.back().span == site.span) || callSites.back().operation != operation)
         callSites.push_back(site);
+    return callSites.size() - 1;
+}
+
+void Emitter::setCallSite(mlir::Location loc, std::string_view operation) {
     // Member 0 of the context.
-    b.CreateStore(b.getInt64(callSites.size() - 1), contextArg);
+    b.CreateStore(b.getInt64(newCallSite(loc, operation)), contextArg);
 }
 
 // ---- slots
@@ -238,6 +243,47 @@ void Emitter::emitMap(DaphneOp op) {
 
 // ---- kernels
 
+uint64_t Emitter::castTargetOf(DaphneOp op) {
+    if (!op.is("cast"))
+        return 0;
+    TypeDesc wanted = ir::castTargetOf(op);
+    return static_cast<uint64_t>(wanted.kind) | static_cast<uint64_t>(wanted.valueType) << 8;
+}
+
+/// The operations become data; the engine plans and runs them.
+void Emitter::emitPipeline(ir::PipelineOp op) {
+    regions.push_back(std::make_unique<exec::Region>(engine, op->getNumOperands()));
+    exec::Region &region = *regions.back();
+    llvm::DenseMap<mlir::Value, uint16_t> numbers;
+    for (auto [i, arg] : llvm::enumerate(op.body().getArguments()))
+        numbers[arg] = static_cast<uint16_t>(i);
+    for (auto member : op.body().getOps<DaphneOp>()) {
+        exec::RegionOp step;
+        step.info = &member.info();
+        step.kernel = KernelTable::get().find(step.info->mnemonic);
+        if (!step.kernel)
+            throw internalError("operation " + member.mnemonic().str() + " has no kernel");
+        for (mlir::Value v : member->getOperands())
+            step.operands.push_back(numbers.lookup(v));
+        TypeDesc result = ir::toTypeDesc(member->getResult(0).getType());
+        step.expectedTag = staticTag(result) | (isCsr(result) ? exec::kWantsCsr : 0);
+        step.castTarget = castTargetOf(member);
+        step.callSite = newCallSite(member.getLoc(), step.info->mnemonic);
+        numbers[member->getResult(0)] = static_cast<uint16_t>(region.numValues());
+        region.ops.push_back(std::move(step));
+    }
+    for (mlir::Value v : op.body().back().getOperands())
+        region.outputs.push_back(numbers.lookup(v));
+    for (auto [i, v] : llvm::enumerate(op->getOperands()))
+        storeSlot(argArea, i, get(v), v.getType());
+    auto mask = op->getAttrOfType<mlir::IntegerAttr>(ir::kConsume);
+    callRuntime("daphne_run_region", b.getVoidTy(),
+                {contextArg, pointerConstant(&region), resultArea, argArea,
+                 b.getInt64(mask ? static_cast<uint64_t>(mask.getInt()) : 0)});
+    for (auto [i, v] : llvm::enumerate(op->getResults()))
+        bind(v, loadSlot(resultArea, i, v.getType()));
+}
+
 void Emitter::emitKernelCall(DaphneOp op) {
     const Kernel *kernel = KernelTable::get().find({op.mnemonic().data(), op.mnemonic().size()});
     if (!kernel)
@@ -249,7 +295,7 @@ void Emitter::emitKernelCall(DaphneOp op) {
     }
     for (auto [i, v] : llvm::enumerate(op->getResults())) {
         resultTypes.push_back(ir::toTypeDesc(v.getType()));
-        uint64_t tag = staticTag(resultTypes.back()) | (isCsr(resultTypes.back()) ? kWantsCsr : 0);
+        uint64_t tag = staticTag(resultTypes.back()) | (isCsr(resultTypes.back()) ? exec::kWantsCsr : 0);
         b.CreateStore(b.getInt64(tag), slotField(resultArea, i, 0));
     }
     std::string symbol = ops::kernelName(kernel->mnemonic, resultTypes, argTypes);
@@ -257,15 +303,10 @@ void Emitter::emitKernelCall(DaphneOp op) {
     llvm::FunctionCallee callee = target->getOrInsertFunction(symbol, type);
     kernels.insert(std::move(symbol));
     auto mask = op->getAttrOfType<mlir::IntegerAttr>(ir::kConsume);
-    uint64_t castTarget = 0;
-    if (op.is("cast")) {
-        TypeDesc wanted = ir::castTargetOf(op);
-        castTarget = static_cast<uint64_t>(wanted.kind) | static_cast<uint64_t>(wanted.valueType) << 8;
-    }
     setCallSite(op.getLoc(), kernel->mnemonic);
     uint64_t counts = op->getNumOperands() | static_cast<uint64_t>(op->getNumResults()) << 32;
     b.CreateCall(callee, {contextArg, pointerConstant(kernel), resultArea, argArea, b.getInt64(counts),
-                          b.getInt64(mask ? static_cast<uint64_t>(mask.getInt()) : 0), b.getInt64(castTarget)});
+                          b.getInt64(mask ? static_cast<uint64_t>(mask.getInt()) : 0), b.getInt64(castTargetOf(op))});
     for (auto [i, v] : llvm::enumerate(op->getResults()))
         bind(v, loadSlot(resultArea, i, v.getType()));
 }

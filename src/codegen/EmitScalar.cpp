@@ -6,6 +6,9 @@
 
 #include "llvm/ADT/StringSet.h"
 
+#include "codegen/CellArithmetic.h"
+#include "exec/Plan.h"
+
 namespace daphne::codegen {
 
 using ir::DaphneOp;
@@ -16,14 +19,7 @@ namespace {
 bool isNumber(const TypeDesc &t) { return t.isScalar() && isNumeric(t.valueType); }
 } // namespace
 
-llvm::Type *Emitter::numberType(ValueType type) {
-    switch (type) {
-    case ValueType::Bool: return b.getInt1Ty();
-    case ValueType::F32: return b.getFloatTy();
-    case ValueType::F64: return b.getDoubleTy();
-    default: return b.getIntNTy(static_cast<unsigned>(8 * cellSize(type)));
-    }
-}
+llvm::Type *Emitter::numberType(ValueType type) { return CellArithmetic(b).type(type); }
 
 llvm::Value *Emitter::constant(const ops::Constant &c) {
     if (isFloat(c.type))
@@ -31,42 +27,12 @@ llvm::Value *Emitter::constant(const ops::Constant &c) {
     return llvm::ConstantInt::get(numberType(c.type), static_cast<uint64_t>(c.i), isSigned(c.type));
 }
 
-llvm::Value *Emitter::isTrue(llvm::Value *v, ValueType type) {
-    if (type == ValueType::Bool)
-        return v;
-    if (isFloat(type))
-        return b.CreateFCmpUNE(v, llvm::ConstantFP::get(v->getType(), 0.0)); // NaN is true
-    return b.CreateICmpNE(v, llvm::ConstantInt::get(v->getType(), 0));
-}
+llvm::Value *Emitter::isTrue(llvm::Value *v, ValueType type) { return CellArithmetic(b).isTrue(v, type); }
 
-llvm::Value *Emitter::fromBool(llvm::Value *v, ValueType type) {
-    if (type == ValueType::Bool)
-        return v;
-    return isFloat(type) ? b.CreateUIToFP(v, numberType(type)) : b.CreateZExt(v, numberType(type));
-}
+llvm::Value *Emitter::fromBool(llvm::Value *v, ValueType type) { return CellArithmetic(b).fromBool(v, type); }
 
 llvm::Value *Emitter::convert(llvm::Value *v, ValueType from, ValueType to) {
-    if (numberType(from) == numberType(to))
-        return v;
-    if (to == ValueType::Bool)
-        return isTrue(v, from);
-    llvm::Type *type = numberType(to);
-    if (isFloat(from)) {
-        if (isFloat(to))
-            return b.CreateFPCast(v, type);
-        llvm::Value *asSigned = b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {i64, v->getType()}, {v});
-        if (to == ValueType::UI64 || to == ValueType::Size) {
-            // Beyond the signed range the unsigned conversion; negative numbers wrap.
-            llvm::Value *asUnsigned = b.CreateIntrinsic(llvm::Intrinsic::fptoui_sat, {i64, v->getType()}, {v});
-            llvm::Value *large = b.CreateFCmpOGE(v, llvm::ConstantFP::get(v->getType(), 9223372036854775808.0));
-            return b.CreateSelect(large, asUnsigned, asSigned);
-        }
-        return b.CreateTrunc(asSigned, type);
-    }
-    bool fromSigned = isSigned(from);
-    if (isFloat(to))
-        return fromSigned ? b.CreateSIToFP(v, type) : b.CreateUIToFP(v, type);
-    return b.CreateIntCast(v, type, fromSigned);
+    return CellArithmetic(b).convert(v, from, to);
 }
 
 llvm::Value *Emitter::mathCall(StringRef name, llvm::ArrayRef<llvm::Value *> args, ValueType type) {
@@ -75,41 +41,17 @@ llvm::Value *Emitter::mathCall(StringRef name, llvm::ArrayRef<llvm::Value *> arg
 }
 
 llvm::Value *Emitter::nativeUnary(StringRef name, llvm::Value *v, ValueType type) {
+    static const llvm::StringSet<> simple{"ewNot", "ewMinus", "ewAbs"};
+    if (simple.contains(name))
+        return CellArithmetic(b).unary(*exec::unaryOf({name.data(), name.size()}), v, type);
     bool fp = isFloat(type);
-    if (name == "ewNot")
-        return fromBool(b.CreateNot(isTrue(v, type)), type);
     if (type == ValueType::Bool)
         return nullptr;
-    if (name == "ewMinus")
-        return fp ? b.CreateFNeg(v) : b.CreateNeg(v);
-    if (name == "ewAbs") {
-        if (fp)
-            return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v);
-        auto *zero = llvm::ConstantInt::get(v->getType(), 0);
-        return isSigned(type) ? b.CreateSelect(b.CreateICmpSLT(v, zero), b.CreateNeg(v), v) : v;
-    }
     if (name == "ewFloor" || name == "ewCeil" || name == "ewRound")
         return fp ? mathCall(name.drop_front(2).lower(), {v}, type) : v;
     static const llvm::StringSet<> total{"ewExp", "ewSin", "ewCos", "ewTan", "ewSinh", "ewCosh", "ewTanh", "ewAtan"};
     if (total.contains(name) && fp)
         return mathCall(name.drop_front(2).lower(), {v}, type);
-    return nullptr;
-}
-
-llvm::Value *Emitter::compare(StringRef name, llvm::Value *x, llvm::Value *y, ValueType type) {
-    using P = llvm::CmpInst::Predicate;
-    struct Row {
-        StringRef name;
-        P fp, sint, uint;
-    };
-    static const Row rows[] = {
-        {"ewEq", P::FCMP_OEQ, P::ICMP_EQ, P::ICMP_EQ},   {"ewNeq", P::FCMP_UNE, P::ICMP_NE, P::ICMP_NE},
-        {"ewLt", P::FCMP_OLT, P::ICMP_SLT, P::ICMP_ULT}, {"ewLe", P::FCMP_OLE, P::ICMP_SLE, P::ICMP_ULE},
-        {"ewGt", P::FCMP_OGT, P::ICMP_SGT, P::ICMP_UGT}, {"ewGe", P::FCMP_OGE, P::ICMP_SGE, P::ICMP_UGE},
-    };
-    for (const Row &r : rows)
-        if (r.name == name)
-            return b.CreateCmp(isFloat(type) ? r.fp : isSigned(type) ? r.sint : r.uint, x, y);
     return nullptr;
 }
 
@@ -139,23 +81,14 @@ llvm::Value *Emitter::integerDivision(bool remainder, llvm::Value *x, llvm::Valu
 /// Arithmetic in type g; null if there is no native form.
 llvm::Value *Emitter::arithmetic(StringRef name, llvm::Value *x, llvm::Value *y, ValueType g, mlir::Location loc) {
     bool fp = isFloat(g);
-    if (name == "ewAdd")
-        return fp ? b.CreateFAdd(x, y) : b.CreateAdd(x, y);
-    if (name == "ewSub")
-        return fp ? b.CreateFSub(x, y) : b.CreateSub(x, y);
-    if (name == "ewMul")
-        return fp ? b.CreateFMul(x, y) : b.CreateMul(x, y);
-    if (name == "ewDiv")
-        return fp ? b.CreateFDiv(x, y) : integerDivision(false, x, y, g, loc);
+    if (name == "ewDiv" && !fp)
+        return integerDivision(false, x, y, g, loc);
     if (name == "ewMod")
         return fp ? mathCall("fmod", {x, y}, g) : integerDivision(true, x, y, g, loc);
-    if (name == "ewMin")
-        return b.CreateSelect(compare("ewLt", y, x, g), y, x);
-    if (name == "ewMax")
-        return b.CreateSelect(compare("ewLt", x, y, g), y, x);
     if (name == "ewPow" && g == ValueType::F64)
         return mathCall("pow", {x, y}, g);
-    return nullptr;
+    std::optional<BinaryOp> op = exec::binaryOf({name.data(), name.size()});
+    return op ? CellArithmetic(b).binary(*op, x, y, g) : nullptr;
 }
 
 /// Iterations of for(i in from : to : step); bounds are inclusive, a step of 0 or away from `to` gives none.
@@ -180,7 +113,9 @@ bool Emitter::emitNativeBinary(DaphneOp op, const TypeDesc &a, const TypeDesc &c
         v = fromBool(name == "ewAnd" ? b.CreateAnd(p, q) : b.CreateOr(p, q), result.valueType);
     } else if (name == "ewEq" || name == "ewNeq" || name == "ewLt" || name == "ewLe" || name == "ewGt" ||
                name == "ewGe") {
-        llvm::Value *truth = compare(name, convert(x, a.valueType, g), convert(y, c.valueType, g), g);
+        BinaryOp comparison = *exec::binaryOf({name.data(), name.size()});
+        llvm::Value *truth =
+            CellArithmetic(b).compare(comparison, convert(x, a.valueType, g), convert(y, c.valueType, g), g);
         v = fromBool(truth, result.valueType);
     } else {
         // Two bools compute in the result type.

@@ -12,10 +12,11 @@ namespace daphne::codegen {
 using llvm::BasicBlock;
 using llvm::PHINode;
 
-Emitter::Emitter(llvm::Module &glue, llvm::Module &hot, std::vector<CallSite> &callSites, std::vector<Value> &literals)
+Emitter::Emitter(llvm::Module &glue, llvm::Module &hot, std::vector<CallSite> &callSites, std::vector<Value> &literals,
+                 exec::Engine &engine, std::vector<std::unique_ptr<exec::Region>> &regions)
     : context(glue.getContext()), glue(glue), hot(hot), target(&glue), b(context), callSites(callSites),
-      literals(literals), i64(llvm::Type::getInt64Ty(context)), ptr(llvm::PointerType::getUnqual(context)),
-      slotType(llvm::StructType::get(i64, i64)) {}
+      literals(literals), engine(engine), regions(regions), i64(llvm::Type::getInt64Ty(context)),
+      ptr(llvm::PointerType::getUnqual(context)), slotType(llvm::StructType::get(i64, i64)) {}
 
 llvm::Type *Emitter::llvmType(mlir::Type type) {
     if (ir::isReference(type))
@@ -118,7 +119,9 @@ llvm::Function *Emitter::declaration(llvm::StringRef symbol) {
 /// One argument and one result area per function: calls never nest, so all share them.
 void Emitter::reserveArgumentArea(mlir::Region &body) {
     size_t maxArgs = 1, maxResults = 1;
-    body.walk([&](ir::DaphneOp op) {
+    body.walk([&](mlir::Operation *op) {
+        if (!mlir::isa<ir::DaphneOp, ir::PipelineOp>(op))
+            return;
         maxArgs = std::max<size_t>(maxArgs, op->getNumOperands());
         maxResults = std::max<size_t>(maxResults, op->getNumResults());
     });
@@ -258,6 +261,8 @@ void Emitter::emitOperation(mlir::Operation *op) {
     if (auto daphne = mlir::dyn_cast<ir::DaphneOp>(op)) {
         if (!emitNative(daphne))
             emitKernelCall(daphne);
+    } else if (auto pipeline = mlir::dyn_cast<ir::PipelineOp>(op)) {
+        emitPipeline(pipeline);
     } else if (auto branch = mlir::dyn_cast<mlir::scf::IfOp>(op)) {
         emitIf(branch);
     } else if (auto loop = mlir::dyn_cast<mlir::scf::WhileOp>(op)) {

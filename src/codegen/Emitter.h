@@ -16,6 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "codegen/Program.h"
+#include "exec/Region.h"
 #include "ir/Dialect.h"
 #include "kernels/KernelTable.h"
 
@@ -30,7 +31,8 @@ struct Lowered {
 class Emitter {
   public:
     /// Functions worth optimising (loops, recursion, called from those; not huge) go to `hot`, the others to `glue`.
-    Emitter(llvm::Module &glue, llvm::Module &hot, std::vector<CallSite> &callSites, std::vector<Value> &literals);
+    Emitter(llvm::Module &glue, llvm::Module &hot, std::vector<CallSite> &callSites, std::vector<Value> &literals,
+            exec::Engine &engine, std::vector<std::unique_ptr<exec::Region>> &regions);
     void emitModule(mlir::ModuleOp module);
 
     /// Symbols used for kernels: all lead to the same trampoline, the kernel is its argument.
@@ -80,13 +82,15 @@ class Emitter {
     llvm::Value *nativeUnary(llvm::StringRef name, llvm::Value *v, ValueType type);
     llvm::Value *arithmetic(llvm::StringRef name, llvm::Value *x, llvm::Value *y, ValueType g, mlir::Location loc);
     llvm::Value *integerDivision(bool remainder, llvm::Value *x, llvm::Value *y, ValueType type, mlir::Location loc);
-    llvm::Value *compare(llvm::StringRef name, llvm::Value *x, llvm::Value *y, ValueType type);
     llvm::Value *tripCount(llvm::Value *from, llvm::Value *to, llvm::Value *step);
     llvm::Value *constant(const ops::Constant &c);
     llvm::Value *mathCall(llvm::StringRef function, llvm::ArrayRef<llvm::Value *> args, ValueType type);
 
     // ---- EmitCall.cpp
     void emitKernelCall(ir::DaphneOp op);
+    void emitPipeline(ir::PipelineOp op);
+    uint64_t castTargetOf(ir::DaphneOp op);
+    uint64_t newCallSite(mlir::Location loc, std::string_view operation);
     void emitAdapt(ir::DaphneOp op);
     void emitMap(ir::DaphneOp op);
     void emitFail(ir::DaphneOp op);
@@ -112,6 +116,8 @@ class Emitter {
     llvm::IRBuilder<> b;
     std::vector<CallSite> &callSites;
     std::vector<Value> &literals;
+    exec::Engine &engine;
+    std::vector<std::unique_ptr<exec::Region>> &regions;
     std::set<std::string> kernels;
     llvm::DenseMap<mlir::Value, Lowered> values;
     llvm::Type *i64, *ptr, *slotType;

@@ -3,12 +3,13 @@
 
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/TargetParser/Host.h"
 
 #include "base/Error.h"
 #include "codegen/Emitter.h"
+#include "codegen/Jit.h"
 #include "codegen/Runtime.h"
+#include "codegen/loops/LoopJit.h"
+#include "exec/Region.h"
 #include "ops/Registry.h"
 
 namespace daphne::codegen {
@@ -18,35 +19,13 @@ namespace orc = llvm::orc;
 struct Program::Code {
     std::unique_ptr<orc::LLJIT> jit;
     std::vector<Value> literals;
+    std::unique_ptr<exec::Engine> engine;
+    std::vector<std::unique_ptr<exec::Region>> regions;
     void (*entry)(Context *, Slot *, Slot *) = nullptr;
 };
 
 Program::Program() : code(std::make_unique<Code>()) {}
 Program::~Program() = default;
-
-namespace {
-
-/// LLVM's own failures here are never the user's fault.
-template <class T> T orThrow(llvm::Expected<T> value) {
-    if (!value)
-        throw internalError(llvm::toString(value.takeError()));
-    return std::move(*value);
-}
-void orThrow(llvm::Error error) {
-    if (error)
-        throw internalError(llvm::toString(std::move(error)));
-}
-
-void initialiseTarget() {
-    static bool done = [] {
-        llvm::InitializeNativeTarget();
-        llvm::InitializeNativeTargetAsmPrinter();
-        return true;
-    }();
-    (void)done;
-}
-
-} // namespace
 
 namespace {
 
@@ -74,11 +53,9 @@ class TieredCompiler : public orc::IRCompileLayer::IRCompiler {
 };
 
 std::unique_ptr<orc::LLJIT> createJit() {
-    orc::JITTargetMachineBuilder machine{llvm::Triple(llvm::sys::getProcessTriple())};
-    machine.setCPU(llvm::sys::getHostCPUName().str());
     return orThrow(
         orc::LLJITBuilder()
-            .setJITTargetMachineBuilder(std::move(machine))
+            .setJITTargetMachineBuilder(hostMachine())
             .setCompileFunctionCreator([](orc::JITTargetMachineBuilder builder)
                                            -> llvm::Expected<std::unique_ptr<orc::IRCompileLayer::IRCompiler>> {
                 return std::make_unique<TieredCompiler>(std::move(builder));
@@ -89,12 +66,13 @@ std::unique_ptr<orc::LLJIT> createJit() {
 } // namespace
 
 std::unique_ptr<Program> Program::compile(mlir::ModuleOp module, const Options &options) {
-    initialiseTarget();
     std::unique_ptr<Program> program(new Program);
     orc::ThreadSafeContext context(std::make_unique<llvm::LLVMContext>());
     auto glue = std::make_unique<llvm::Module>("glue", *context.getContext());
     auto hot = std::make_unique<llvm::Module>(kHotModule, *context.getContext());
-    Emitter emitter(*glue, *hot, program->callSites, program->code->literals);
+    program->code->engine = std::make_unique<exec::Engine>(options.engine, makeLoopCompiler(options.loopDirectory));
+    Emitter emitter(*glue, *hot, program->callSites, program->code->literals, *program->code->engine,
+                    program->code->regions);
     emitter.emitModule(module);
     program->results = module.lookupSymbol<mlir::func::FuncOp>("main").getNumResults();
 

@@ -11,6 +11,7 @@
 
 #include "base/Source.h"
 #include "data/Value.h"
+#include "exec/Engine.h"
 #include "kernels/Context.h"
 
 namespace daphne::codegen {
@@ -24,7 +25,9 @@ struct CallSite {
 class Program {
   public:
     struct Options {
-        std::string *llvmText = nullptr; ///< receives the LLVM IR, if wanted
+        std::string *llvmText = nullptr;   ///< receives the LLVM IR, if wanted
+        exec::Engine::Options engine = {}; ///< of fused loops
+        std::string loopDirectory = {};    ///< where compiled loops are kept from run to run; "" for nowhere
     };
     /// Compiles a module with a function @main. The module is not needed afterwards.
     static std::unique_ptr<Program> compile(mlir::ModuleOp module, const Options &options);

@@ -1,33 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/Runtime.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/Error.h"
+#include "exec/CallKernel.h"
+#include "exec/Region.h"
 #include "kernels/Exponential.h"
 
 namespace daphne::codegen {
 
 namespace {
-
-/// Inference and kernel disagree about a result: convert numbers, everything else is our bug.
-Value agree(Value result, uint64_t expectedTag, const Kernel &kernel) {
-    auto kind = static_cast<ValueKind>(expectedTag & 0xff);
-    auto type = static_cast<ValueType>(expectedTag >> 8 & 0xff);
-    if (kind == ValueKind::Scalar && result.isScalar() && !result.isString() && type != ValueType::Str)
-        return withNumericType(type, [&]<class T>(TypeTag<T>) { return Value::scalar(result.as<T>(), type); });
-    throw internalError("kernel " + std::string(kernel.mnemonic) + " returned " + describe(result) +
-                        " where the compiler expects something else");
-}
-
-/// The result in the representation the plan wants; what print calls it follows the plan.
-Value represented(Value result, bool asCsr) {
-    if (asCsr && !result.isCsr())
-        return Csr::shown(*toCsr(result.dense()), true);
-    if (result.isCsr() && result.csr().isShownAsCsr() != asCsr)
-        return Csr::shown(result.csr(), asCsr);
-    return result;
-}
 
 const char *kindName(ValueKind kind) {
     switch (kind) {
@@ -45,28 +29,16 @@ extern "C" {
 
 void daphne_call(Context *context, const Kernel *kernel, Slot *results, Slot *args, uint64_t counts,
                  uint64_t consumable, uint64_t castTarget) {
-    constexpr size_t kMaxResults = 4;
     size_t numArgs = counts & 0xffffffff, numResults = counts >> 32;
-    uint64_t expected[kMaxResults], wantsCsr = 0;
-    for (size_t i = 0; i < numResults; ++i) {
-        expected[i] = results[i].tag & ~kWantsCsr;
-        wantsCsr |= uint64_t((results[i].tag & kWantsCsr) != 0) << i;
-        results[i] = {};
-    }
+    exec::callKernel(*context, *kernel, {results, numResults}, {args, numArgs}, consumable, castTarget);
+}
+
+void daphne_run_region(Context *context, exec::Region *region, Slot *results, Slot *args, uint64_t consumable) {
+    std::span<Slot> out(results, region->outputs.size());
+    std::ranges::fill(out, Slot{});
     // Value has the layout of Slot; borrowed arguments are never destroyed here.
-    auto *argValues = reinterpret_cast<Value *>(args);
-    auto *resultValues = reinterpret_cast<Value *>(results);
-    KernelCall call{*context,        *kernel, {argValues, numArgs}, {resultValues, numResults}, consumable,
-                    {castTarget, 0}, wantsCsr};
-    kernel->run(call);
-    for (; consumable; consumable &= consumable - 1)
-        argValues[__builtin_ctzll(consumable)] = Value();
-    for (size_t i = 0; i < numResults; ++i) {
-        if (expected[i] && expected[i] != results[i].tag)
-            resultValues[i] = agree(std::move(resultValues[i]), expected[i], *kernel);
-        if ((wantsCsr >> i & 1) || resultValues[i].isCsr())
-            resultValues[i] = represented(std::move(resultValues[i]), wantsCsr >> i & 1);
-    }
+    region->run(*context, {reinterpret_cast<Value *>(args), region->numInputs},
+                {reinterpret_cast<Value *>(results), out.size()}, consumable);
 }
 
 void daphne_retain(Object *object) {
@@ -176,6 +148,7 @@ std::span<const RuntimeSymbol> runtimeSymbols() {
     }
     static const RuntimeSymbol symbols[] = {
         DAPHNE_SYMBOL(daphne_call),
+        DAPHNE_SYMBOL(daphne_run_region),
         DAPHNE_SYMBOL(daphne_retain),
         DAPHNE_SYMBOL(daphne_release),
         DAPHNE_SYMBOL(daphne_retain_value),

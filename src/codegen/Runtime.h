@@ -7,17 +7,17 @@
 #include <span>
 
 #include "data/Value.h"
+#include "exec/Region.h"
 #include "kernels/KernelTable.h"
 
 namespace daphne::codegen {
-
-/// Bit of an expected tag: the plan wants this matrix as Csr.
-constexpr uint64_t kWantsCsr = uint64_t(1) << 16;
 
 extern "C" {
 /// Runs a kernel. counts = numArgs | numResults << 32. results[i].tag holds the expected tag on entry (0: anything).
 void daphne_call(Context *context, const Kernel *kernel, Slot *results, Slot *args, uint64_t counts,
                  uint64_t consumable, uint64_t castTarget);
+/// Runs a region; arguments in `consumable` are taken over.
+void daphne_run_region(Context *context, exec::Region *region, Slot *results, Slot *args, uint64_t consumable);
 void daphne_retain(Object *object);
 void daphne_release(Object *object);
 void daphne_retain_value(uint64_t tag, uint64_t bits);

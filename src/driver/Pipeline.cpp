@@ -42,6 +42,12 @@ void selectPhysicalOperators(mlir::ModuleOp module, const Options &options) {
     transforms::eliminateDeadOps(module);
 }
 
+void collectPipelines(mlir::ModuleOp module, const Options &options) {
+    if (options.vec)
+        transforms::collectPipelines(module,
+                                     options.vecRestricted ? transforms::Fusion::Restricted : transforms::Fusion::All);
+}
+
 void manageReferences(mlir::ModuleOp module, const Options &options) {
     if (options.objRefMgnt)
         transforms::manageReferences(module);
@@ -58,7 +64,7 @@ constexpr Step kSteps[] = {
     {ExplainLevel::TransferDataProps, nullptr},
     {ExplainLevel::PhyOpSelection, selectPhysicalOperators},
     {ExplainLevel::TypeAdaptation, adaptTypes},
-    {ExplainLevel::Vectorized, nullptr},
+    {ExplainLevel::Vectorized, collectPipelines},
     {ExplainLevel::ObjRefMgnt, manageReferences},
     {ExplainLevel::Kernels, nullptr},
     {ExplainLevel::Codegen, nullptr},

@@ -52,6 +52,7 @@ std::span<const OpInfo> internalOps() { return kInternalOps; }
 DaphneDialect::DaphneDialect(MLIRContext *context)
     : Dialect(getDialectNamespace(), context, TypeID::get<DaphneDialect>()) {
     addTypes<StringType, UnknownType, MatrixType, FrameType, ListType>();
+    addOperations<PipelineOp, YieldOp>();
     auto insert = [&](const OpInfo &info) {
         RegisteredOperationName::insert(std::make_unique<NamedModel>(this, info), {});
     };
@@ -59,6 +60,16 @@ DaphneDialect::DaphneDialect(MLIRContext *context)
         insert(info);
     for (const OpInfo *info : ops::Registry::get().ops())
         insert(*info);
+}
+
+LogicalResult PipelineOp::verify() {
+    if ((*this)->getRegion(0).getBlocks().size() != 1 || !isa<YieldOp>(body().back()))
+        return emitOpError("needs one block that ends with daphne.yield");
+    if (body().getArgumentTypes() != (*this)->getOperandTypes())
+        return emitOpError("passes operands of other types than its block takes");
+    if (body().back().getOperandTypes() != (*this)->getResultTypes())
+        return emitOpError("yields values of other types than its results");
+    return success();
 }
 
 const OpInfo &DaphneOp::infoOf(Operation *op) {
@@ -283,4 +294,6 @@ SourceSpan spanOf(Location loc) {
 } // namespace daphne::ir
 
 MLIR_DEFINE_EXPLICIT_TYPE_ID(daphne::ir::DaphneOp)
+MLIR_DEFINE_EXPLICIT_TYPE_ID(daphne::ir::PipelineOp)
+MLIR_DEFINE_EXPLICIT_TYPE_ID(daphne::ir::YieldOp)
 MLIR_DEFINE_EXPLICIT_TYPE_ID(daphne::ir::DaphneDialect)

@@ -106,6 +106,27 @@ class DaphneOp : public mlir::Op<DaphneOp, mlir::OpTrait::VariadicOperands, mlir
     static mlir::ParseResult parse(mlir::OpAsmParser &parser, mlir::OperationState &result);
 };
 
+/// Operations of a block that are planned and run together (exec/Region.h): its region has the operands as arguments
+/// and ends with a YieldOp of the results.
+class PipelineOp
+    : public mlir::Op<PipelineOp, mlir::OpTrait::OneRegion, mlir::OpTrait::VariadicOperands,
+                      mlir::OpTrait::VariadicResults, mlir::OpTrait::ZeroSuccessors, mlir::OpTrait::IsIsolatedFromAbove> {
+  public:
+    using Op::Op;
+    static llvm::StringRef getOperationName() { return "daphne.pipeline"; }
+    static llvm::ArrayRef<llvm::StringRef> getAttributeNames() { return {}; }
+    mlir::Block &body() { return (*this)->getRegion(0).front(); }
+    mlir::LogicalResult verify();
+};
+
+class YieldOp : public mlir::Op<YieldOp, mlir::OpTrait::ZeroRegions, mlir::OpTrait::VariadicOperands,
+                                mlir::OpTrait::ZeroResults, mlir::OpTrait::ZeroSuccessors, mlir::OpTrait::IsTerminator> {
+  public:
+    using Op::Op;
+    static llvm::StringRef getOperationName() { return "daphne.yield"; }
+    static llvm::ArrayRef<llvm::StringRef> getAttributeNames() { return {}; }
+};
+
 /// Null unless op is an operation of the dialect with this mnemonic.
 DaphneOp asOp(mlir::Operation *op, llvm::StringRef mnemonic);
 /// Operation that defines v, if it is one of the dialect.
@@ -162,6 +183,8 @@ std::span<const ops::OpInfo> internalOps();
 } // namespace daphne::ir
 
 MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::DaphneOp)
+MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::PipelineOp)
+MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::YieldOp)
 MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::DaphneDialect)
 MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::StringType)
 MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::UnknownType)

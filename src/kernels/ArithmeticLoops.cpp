@@ -3,7 +3,7 @@
 
 #include "base/Error.h"
 #include "data/Value.h"
-#include "kernels/BinaryLoop.h"
+#include "kernels/FixedPower.h"
 
 namespace daphne {
 
@@ -55,27 +55,15 @@ struct Pow {
         return convertNumber<T>(std::pow(static_cast<double>(a), static_cast<double>(b)));
     }
 };
-template <int Exponent> struct FixedPow {
-    template <class T> static T apply(T a, T) {
-        double x = static_cast<double>(a);
-        if constexpr (Exponent == 2)
-            return convertNumber<T>(x * x);
-        else if constexpr (Exponent == 3)
-            return convertNumber<T>(x * x * x);
-        else
-            return convertNumber<T>(1.0 / x);
-    }
-};
-/// Small exponents are products, many times faster than the general function.
+/// Small exponents are products and roots.
 template <class T> size_t powWithSingleExponent(const void *lhs, const void *rhs, void *result, size_t n) {
     T exponent = *static_cast<const T *>(rhs);
-    if (exponent == T(2))
-        return BinaryLoop<FixedPow<2>, T, T>::rightSingle(lhs, rhs, result, n);
-    if (exponent == T(3))
-        return BinaryLoop<FixedPow<3>, T, T>::rightSingle(lhs, rhs, result, n);
-    if (std::is_signed_v<T> && exponent == T(-1))
-        return BinaryLoop<FixedPow<-1>, T, T>::rightSingle(lhs, rhs, result, n);
-    return BinaryLoop<Pow, T, T>::rightSingle(lhs, rhs, result, n);
+    double twice = 2 * static_cast<double>(exponent);
+    bool fixed = withFixedPower(twice, [&]<int Twice>(std::integral_constant<int, Twice>) {
+        if constexpr (std::is_floating_point_v<T> || (Twice % 2 == 0 && (Twice > 0 || std::is_signed_v<T>)))
+            BinaryLoop<FixedPower<Twice>, T, T>::rightSingle(lhs, rhs, result, n);
+    });
+    return fixed ? n : BinaryLoop<Pow, T, T>::rightSingle(lhs, rhs, result, n);
 }
 
 struct Log {

@@ -11,6 +11,10 @@
 #include "data/RepresentationPolicy.h"
 #include "io/OpenFiles.h"
 
+namespace daphne::sched {
+class Scheduler;
+}
+
 namespace daphne {
 
 /// Buffered writer on a file descriptor. Flushes when large, on request and at
@@ -34,6 +38,7 @@ struct Context {
     Output out{1};
     Output err{2};
     RepresentationPolicy representation;
+    sched::Scheduler *scheduler = nullptr;    ///< runs loops on all cores; null: on this thread
     io::OpenFiles files;                      ///< opened by the script and not yet closed
     std::vector<std::string> profiledRegions; ///< started and not yet stopped
 };

@@ -2,8 +2,9 @@
 /// Matrix products: matMul(lhs, rhs, transposeLhs, transposeRhs), syrk, gemv.
 ///
 /// C(i,j) = sum over k of op(A)(i,k) * op(B)(k,j), computed in the most general
-/// value type. f64 and f32 go to BLAS; integers, and products too small to pay
-/// for the call, to a loop of our own. A matrix times its own transpose is
+/// value type. Products of f64 and f32 matrices go to BLAS; products with a
+/// vector, integers, and products too small to pay for the call, to loops of our
+/// own. A matrix times its own transpose is
 /// computed as one triangle and mirrored: exactly symmetric.
 #include <algorithm>
 #include <climits>
@@ -13,6 +14,8 @@
 
 #include "data/CopyCells.h"
 #include "kernels/MatMul.h"
+#include "kernels/Reduction.h"
+#include "kernels/RowBlocks.h"
 #include "kernels/WideVectors.h"
 
 namespace daphne {
@@ -71,15 +74,15 @@ template <class T> bool fitsBlas(const Oriented<T> &a) {
 int blasInt(size_t n) { return static_cast<int>(n); }
 CBLAS_TRANSPOSE blasTranspose(bool t) { return t ? CblasTrans : CblasNoTrans; }
 
-void gemm(const Oriented<double> &a, const Oriented<double> &b, double *c) {
+void gemm(const Oriented<double> &a, const Oriented<double> &b, double *c, size_t skip) {
     cblas_dgemm(CblasRowMajor, blasTranspose(a.transposed), blasTranspose(b.transposed), blasInt(a.rows),
                 blasInt(b.cols), blasInt(a.cols), 1, a.data, blasInt(a.skip), b.data, blasInt(b.skip), 0, c,
-                blasInt(b.cols));
+                blasInt(skip));
 }
-void gemm(const Oriented<float> &a, const Oriented<float> &b, float *c) {
+void gemm(const Oriented<float> &a, const Oriented<float> &b, float *c, size_t skip) {
     cblas_sgemm(CblasRowMajor, blasTranspose(a.transposed), blasTranspose(b.transposed), blasInt(a.rows),
                 blasInt(b.cols), blasInt(a.cols), 1, a.data, blasInt(a.skip), b.data, blasInt(b.skip), 0, c,
-                blasInt(b.cols));
+                blasInt(skip));
 }
 
 /// Upper triangle of op(A) @ t(op(A)).
@@ -90,18 +93,6 @@ void gram(const Oriented<double> &a, double *c) {
 void gram(const Oriented<float> &a, float *c) {
     cblas_ssyrk(CblasRowMajor, CblasUpper, blasTranspose(a.transposed), blasInt(a.rows), blasInt(a.cols), 1, a.data,
                 blasInt(a.skip), 0, c, blasInt(a.rows));
-}
-
-/// y = op(A) @ x, x with a step between its cells; y starts as zeros.
-void matrixVector(const Oriented<double> &a, const double *x, size_t step, double *y) {
-    size_t rows = a.transposed ? a.cols : a.rows, cols = a.transposed ? a.rows : a.cols;
-    cblas_dgemv(CblasRowMajor, blasTranspose(a.transposed), blasInt(rows), blasInt(cols), 1, a.data, blasInt(a.skip), x,
-                blasInt(step), 0, y, 1);
-}
-void matrixVector(const Oriented<float> &a, const float *x, size_t step, float *y) {
-    size_t rows = a.transposed ? a.cols : a.rows, cols = a.transposed ? a.rows : a.cols;
-    cblas_sgemv(CblasRowMajor, blasTranspose(a.transposed), blasInt(rows), blasInt(cols), 1, a.data, blasInt(a.skip), x,
-                blasInt(step), 0, y, 1);
 }
 
 template <class T> void mirrorUpper(T *c, size_t n) {
@@ -117,17 +108,61 @@ template <class T> Oriented<T> transposed(const Oriented<T> &a) {
     return {a.data, a.cols, a.rows, a.colStep, a.rowStep, a.skip, !a.transposed};
 }
 
-template <class T> void multiplyByBlas(const Oriented<T> &a, const Oriented<T> &b, T *c) {
-    if (isGram(a, b)) {
-        gram(a, c);
-        mirrorUpper(c, a.rows);
-    } else if (b.cols == 1) {
-        matrixVector(a, b.data, b.rowStep, c);
-    } else if (a.rows == 1) {
-        matrixVector(transposed(b), a.data, a.colStep, c); // a row from the left is a column for the transpose
-    } else {
-        gemm(a, b, c);
+/// Rows [begin, end) of op(A).
+template <class T> Oriented<T> someRows(const Oriented<T> &a, size_t begin, size_t end) {
+    Oriented<T> part = a;
+    part.data += begin * a.rowStep;
+    part.rows = end - begin;
+    return part;
+}
+/// Columns [begin, end) of op(A).
+template <class T> Oriented<T> someCols(const Oriented<T> &a, size_t begin, size_t end) {
+    return transposed(someRows(transposed(a), begin, end));
+}
+
+/// Time of one thread: a few billion multiplications per second.
+template <class T> double productNs(const Oriented<T> &a, const Oriented<T> &b) {
+    return 0.1 * static_cast<double>(a.rows) * static_cast<double>(a.cols) * static_cast<double>(b.cols);
+}
+
+/// Few cells, each the sum of many products: blocks of the inner dimension give partial results, added in order.
+template <class T> bool isDeep(const Oriented<T> &a, const Oriented<T> &b) {
+    constexpr size_t kMostCells = 1 << 18, kLeastDepth = 8192;
+    return a.cols >= kLeastDepth && a.rows <= kMostCells / b.cols;
+}
+
+/// f(block of op(A), block of op(B), partial result) for blocks of the inner dimension; sums the partial results.
+template <class T, class F> void multiplyDeep(Context &context, const Oriented<T> &a, const Oriented<T> &b, T *c, F f) {
+    size_t cells = a.rows * b.cols;
+    size_t block = std::max<size_t>(4096, cells / 8), numBlocks = (a.cols + block - 1) / block;
+    auto partial = Dense::create(valueTypeOf<T>(), numBlocks, cells);
+    T *parts = partial->template mutableView<T>().data;
+    forRowBlocks(context, "matMul", a.cols, block, productNs(a, b), [&](size_t begin, size_t end) {
+        f(someCols(a, begin, end), someRows(b, begin, end), parts + begin / block * cells);
+    });
+    std::copy_n(parts, cells, c);
+    vectorised([=] {
+        for (size_t k = 1; k < numBlocks; ++k)
+            for (size_t i = 0; i < cells; ++i)
+                c[i] += parts[k * cells + i];
+    });
+}
+
+/// Of a product with its own transpose only the upper triangle counts.
+template <class T> void multiplyByBlas(Context &context, const Oriented<T> &a, const Oriented<T> &b, T *c) {
+    constexpr size_t kBlock = 256;
+    bool isSymmetric = isGram(a, b);
+    if (isDeep(a, b)) {
+        multiplyDeep(context, a, b, c, [isSymmetric](const Oriented<T> &x, const Oriented<T> &y, T *out) {
+            isSymmetric ? gram(x, out) : gemm(x, y, out, y.cols);
+        });
+        return;
     }
+    double ns = productNs(a, b) * (isSymmetric ? 0.5 : 1.0);
+    forRowBlocks(context, "matMul", a.rows, kBlock, ns, [&](size_t begin, size_t end) {
+        size_t left = isSymmetric ? begin : 0;
+        gemm(someRows(a, begin, end), someCols(b, left, b.cols), c + begin * b.cols + left, b.cols);
+    });
 }
 
 /// Type in which sums of products wrap without undefined behaviour.
@@ -192,6 +227,85 @@ template <class T> void multiplyByLoop(const Oriented<T> &a, const Oriented<T> &
     });
 }
 
+// Products with a vector read the matrix once: memory is the limit, not arithmetic. They are sums of products in the
+// order of sums of rows and columns (Aggregate.cpp), which is also the order of fused loops.
+
+/// c(i) = sum over k of A(i,k) x(k)
+template <class T> void dotRows(const Oriented<T> &a, const T *x, T *c) {
+    constexpr size_t kBlock = CellReader<T>::kBlock;
+    vectorised([=] {
+        for (size_t i = 0; i < a.rows; ++i) {
+            const T *row = a.data + i * a.rowStep;
+            PairwiseSum<T> sum;
+            for (size_t k = 0; k < a.cols; k += kBlock) {
+                size_t n = std::min(kBlock, a.cols - k);
+                sum.add(sumCells<T>(n, [=](size_t l) { return row[k + l] * x[k + l]; }));
+            }
+            c[i] = sum.total();
+        }
+    });
+}
+
+/// c(j) += sum over i of A(i,j) y(i), rows in groups.
+template <class T> void addWeightedRows(const T *rows, size_t skip, size_t numRows, size_t cols, const T *y, T *c) {
+    constexpr size_t kGroup = 512, kTogether = 4;
+    std::vector<T> group(cols);
+    vectorised([=, g = group.data()] {
+        for (size_t begin = 0; begin < numRows; begin += kGroup) {
+            std::fill_n(g, cols, T(0));
+            size_t end = std::min(numRows, begin + kGroup), r = begin;
+            for (; r + kTogether <= end; r += kTogether) {
+                const T *a = rows + r * skip;
+#pragma GCC ivdep
+                for (size_t j = 0; j < cols; ++j) {
+                    T sum = g[j];
+                    for (size_t i = 0; i < kTogether; ++i)
+                        sum += a[i * skip + j] * y[r + i];
+                    g[j] = sum;
+                }
+            }
+            for (; r < end; ++r)
+#pragma GCC ivdep
+                for (size_t j = 0; j < cols; ++j)
+                    g[j] += rows[r * skip + j] * y[r];
+            for (size_t j = 0; j < cols; ++j)
+                c[j] += g[j];
+        }
+    });
+}
+
+/// c = op(A) @ x for a vector with a step between its cells; c starts as zeros.
+template <class T> void multiplyVector(const Oriented<T> &a, const T *x, size_t step, T *c) {
+    auto adjacent = [n = a.cols](const T *cells, size_t stepOfCells, std::vector<T> &room) {
+        if (stepOfCells == 1)
+            return cells;
+        room.resize(n);
+        for (size_t k = 0; k < n; ++k)
+            room[k] = cells[k * stepOfCells];
+        return static_cast<const T *>(room.data());
+    };
+    std::vector<T> vector, row;
+    x = adjacent(x, step, vector);
+    if (a.rows == 1)
+        dotRows<T>({adjacent(a.data, a.colStep, row), 1, a.cols, 0, 1, 0, false}, x, c);
+    else if (!a.transposed)
+        dotRows(a, x, c);
+    else
+        addWeightedRows(a.data, a.skip, a.cols, a.rows, x, c);
+}
+
+/// A column times a row.
+template <class T> void multiplyOuter(const Oriented<T> &a, const Oriented<T> &b, T *c) {
+    std::vector<T> row(b.cols);
+    for (size_t j = 0; j < b.cols; ++j)
+        row[j] = b.data[j * b.colStep];
+    for (size_t i = 0; i < a.rows; ++i)
+        vectorised([=, x = a.data[i * a.rowStep], y = row.data(), out = c + i * b.cols, n = b.cols] {
+            for (size_t j = 0; j < n; ++j)
+                out[j] = x * y[j];
+        });
+}
+
 /// Whether BLAS gets the product of two non-empty matrices.
 template <class T> bool goesToBlas(const Oriented<T> &a, const Oriented<T> &b) {
     // Dividing twice instead of multiplying: no overflow.
@@ -199,26 +313,36 @@ template <class T> bool goesToBlas(const Oriented<T> &a, const Oriented<T> &b) {
     return std::is_floating_point_v<T> && !tiny && fitsBlas(a) && fitsBlas(b);
 }
 
-template <class T> Ref<Dense> multiply(ValueType type, const Oriented<T> &a, const Oriented<T> &b) {
+template <class T> Ref<Dense> multiply(Context &context, ValueType type, const Oriented<T> &a, const Oriented<T> &b) {
     bool empty = a.rows == 0 || a.cols == 0 || b.cols == 0, blas = !empty && goesToBlas(a, b);
     // A general product writes every cell; the other ways add to what is there.
-    bool writesAll = blas && a.rows > 1 && b.cols > 1 && !isGram(a, b);
+    bool writesAll = blas && a.rows > 1 && b.cols > 1 && a.cols > 1 && !isGram(a, b);
     auto result = Dense::create(type, a.rows, b.cols, writesAll ? Buffer::Init::None : Buffer::Init::Zero);
     T *c = result->template mutableView<T>().data;
     if (empty)
         return result;
-    if constexpr (std::is_floating_point_v<T>)
-        if (blas) {
-            multiplyByBlas(a, b, c);
-            return result;
-        }
+    if constexpr (std::is_floating_point_v<T>) {
+        if (b.cols == 1 && a.cols > 1)
+            multiplyVector(a, b.data, b.rowStep, c);
+        else if (a.rows == 1 && a.cols > 1 && b.cols > 1) // a row from the left is a column for the transpose
+            multiplyVector(transposed(b), a.data, a.colStep, c);
+        else if (a.cols == 1 && a.rows > 1 && b.cols > 1 && !isGram(a, b))
+            multiplyOuter(a, b, c);
+        else if (blas)
+            multiplyByBlas(context, a, b, c);
+        else
+            multiplyByLoop(a, b, c);
+        if (isGram(a, b))
+            mirrorUpper(c, a.rows);
+        return result;
+    }
     multiplyByLoop(a, b, c);
     if (isGram(a, b))
         mirrorUpper(c, a.rows);
     return result;
 }
 
-Value product(const Dense &lhs, const Dense &rhs, TransposeFlags transpose) {
+Value product(Context &context, const Dense &lhs, const Dense &rhs, TransposeFlags transpose) {
     ValueType g = productType(lhs, rhs, transpose);
     auto l = converted(lhs, g);
     auto r = &lhs == &rhs ? l : converted(rhs, g);
@@ -226,24 +350,24 @@ Value product(const Dense &lhs, const Dense &rhs, TransposeFlags transpose) {
         if constexpr (std::is_same_v<T, bool>)
             throw internalError("product of bool"); // excluded above
         else
-            return multiply(g, orient<T>(*l, transpose.lhs), orient<T>(*r, transpose.rhs));
+            return multiply(context, g, orient<T>(*l, transpose.lhs), orient<T>(*r, transpose.rhs));
     });
 }
 
 Value matMul(KernelCall &call, const Dense &lhs, const Dense &rhs, bool transposeLhs, bool transposeRhs) {
     needNumericMatrices(call, 2);
-    return product(lhs, rhs, {transposeLhs, transposeRhs});
+    return product(call.context, lhs, rhs, {transposeLhs, transposeRhs});
 }
 
 Value syrk(KernelCall &call, const Dense &x) {
     needNumericMatrices(call, 1);
-    return product(x, x, {true, false});
+    return product(call.context, x, x, {true, false});
 }
 
 Value gemv(KernelCall &call, const Dense &a, const Dense &x) {
     needNumericMatrices(call, 2);
     needOneColumn(x);
-    return product(a, x, {true, false});
+    return product(call.context, a, x, {true, false});
 }
 
 } // namespace

@@ -106,23 +106,27 @@ template <class T> T mergeLanes(T (&lane)[8]) {
     return lane[0];
 }
 
-/// Sum of map(x) over a block: eight interleaved partial sums, short blocks from left to right.
-template <class T, class Map> T sumLanes(const T *x, size_t n, Map map) {
+/// Sum of at(i) over a block of n cells: eight interleaved partial sums, short blocks from left to right.
+template <class T, class At> T sumCells(size_t n, At at) {
     constexpr size_t kLanes = 8;
     T total = 0;
     if (n < 2 * kLanes || std::is_integral_v<T>) { // the order of integers does not matter
         for (size_t i = 0; i < n; ++i)
-            total = wrappingSum(total, map(x[i]));
+            total = wrappingSum(total, at(i));
         return total;
     }
     T lane[kLanes] = {};
     size_t whole = n / kLanes * kLanes;
     for (size_t i = 0; i < whole; i += kLanes)
         for (size_t l = 0; l < kLanes; ++l)
-            lane[l] = wrappingSum(lane[l], map(x[i + l]));
+            lane[l] = wrappingSum(lane[l], at(i + l));
     for (size_t l = 0; l < n - whole; ++l)
-        lane[l] = wrappingSum(lane[l], map(x[whole + l]));
+        lane[l] = wrappingSum(lane[l], at(whole + l));
     return mergeLanes(lane);
+}
+
+template <class T, class Map> T sumLanes(const T *x, size_t n, Map map) {
+    return sumCells<T>(n, [=](size_t i) { return map(x[i]); });
 }
 
 template <class T, class Map> [[gnu::noinline]] T sumBlock(const T *x, size_t n, Map map) {

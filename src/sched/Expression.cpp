@@ -39,8 +39,17 @@ class Parser {
 
   private:
     [[noreturn]] void fail(const std::string &expected) {
-        throw parseError({}, "partition expression \"" + std::string(text) + "\": expected " + expected +
-                                 " at character " + std::to_string(at + 1));
+        throw parseError({}, "partition expression: expected " + expected + " at character " + std::to_string(at + 1) +
+                                 "\n" + excerpt());
+    }
+    /// The text around the place, and a mark below it.
+    std::string excerpt() const {
+        constexpr size_t kBefore = 60, kAfter = 20;
+        size_t begin = at > kBefore ? at - kBefore : 0;
+        std::string shown(text.substr(begin, at - begin + kAfter));
+        for (char &c : shown)
+            c = static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+        return "  " + shown + "\n  " + std::string(at - begin, ' ') + "^";
     }
     size_t skipBlanks() {
         while (at < text.size() && (text[at] == ' ' || text[at] == '\t'))

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sched/FurtherSchemes.h"
+
 namespace daphne::sched {
 
 namespace {
@@ -153,7 +155,8 @@ uint64_t probabilisticClosed(const Loop &loop, uint64_t i) {
 
 using enum Scheme::Kind;
 constexpr Scheme kSchemes[] = {
-    {"STATIC", Stateless, prepareStatic, block, nullptr, "one block per worker, sizes differing by at most one"},
+    {"STATIC", Stateless, prepareStatic, block, nullptr, "one block per worker, sizes differing by at most one", false,
+     nullptr, 1},
     {"SS", Stateless, withGrain, one, nullptr, "one unit (or grain) at a time", true},
     {"GSS", Stateful, withGrain, guided, guidedClosed, "a P-th of what remains"},
     {"TSS", Stateless, prepareTrapezoid, trapezoid, nullptr, "sizes decrease linearly"},
@@ -163,25 +166,26 @@ constexpr Scheme kSchemes[] = {
     {"VISS", Stateless, prepareVariableIncrease, variableIncrease, nullptr,
      "batches of P equal tasks, the increase halving each time"},
     {"PLS", Stateful, preparePerformance, performance, performanceClosed, "a static part, the rest as GSS"},
-    {"MSTATIC", Stateless, prepareMstatic, block, nullptr, "four blocks per worker"},
+    {"MSTATIC", Stateless, prepareMstatic, block, nullptr, "four blocks per worker", false, nullptr, 4},
     {"MFSC", Stateless, prepareFixedSize, sameSize, nullptr, "equal tasks, about as many as FAC2 makes", true},
     {"PSS", Stateful, withGrain, probabilistic, probabilisticClosed, "two thirds of a P-th of what remains"},
     {"AUTO", Stateless, prepareAuto, one, nullptr, "equal tasks of a size found from N and P", true},
 };
 
-bool sameName(std::string_view a, std::string_view b) {
+} // namespace
+
+bool sameSchemeName(std::string_view a, std::string_view b) {
     auto upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; };
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return upper(x) == upper(y); });
 }
 
-} // namespace
-
 std::span<const Scheme> schemes() { return kSchemes; }
 
 const Scheme *findScheme(std::string_view name) {
-    for (const Scheme &s : kSchemes)
-        if (sameName(s.name, name))
-            return &s;
+    for (std::span<const Scheme> table : {schemes(), furtherSchemes()})
+        for (const Scheme &s : table)
+            if (sameSchemeName(s.name, name))
+                return &s;
     return nullptr;
 }
 
@@ -215,9 +219,20 @@ ChunkSequence::ChunkSequence(const Scheme &scheme, const Loop &loop)
     constants = scheme.prepare(this->loop);
 }
 
-uint64_t ChunkSequence::next() {
+ChunkSequence::~ChunkSequence() {
+    if (scheme.finish)
+        scheme.finish(loop, constants);
+}
+
+void ChunkSequence::update(const Feedback &feedback) {
+    if (scheme.update)
+        scheme.update(loop, constants, feedback);
+}
+
+uint64_t ChunkSequence::next(uint32_t worker) {
     if (step.remaining == 0)
         return 0;
+    step.worker = worker;
     uint64_t size = scheme.size(loop, constants, step);
     step.previous = size;
     size = std::min(std::max(size, constants.grain), step.remaining);

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -26,17 +28,6 @@ void sortCpus(std::vector<Cpu> &cpus) {
     });
 }
 
-/// CPUs' worth of time per period, rounded up; 0 without a limit.
-uint32_t controlGroupQuota() {
-    std::ifstream file("/sys/fs/cgroup/cpu.max");
-    std::string quota;
-    double period = 0;
-    if (!(file >> quota >> period) || quota == "max" || period <= 0)
-        return 0;
-    double cpus = std::atof(quota.c_str()) / period;
-    return cpus > 0 ? static_cast<uint32_t>(cpus + 0.999) : 0;
-}
-
 uint64_t cacheBytes(hwloc_topology_t hw, hwloc_obj_type_t level, uint64_t fallback) {
     hwloc_obj_t cache = hwloc_get_obj_by_type(hw, level, 0);
     return cache && cache->attr->cache.size ? cache->attr->cache.size : fallback;
@@ -48,6 +39,8 @@ Topology fromHwloc() {
     hwloc_topology_t hw;
     if (hwloc_topology_init(&hw) != 0)
         return t;
+    // Asking every CPU by running on it takes ten times as long as reading what the system knows.
+    hwloc_topology_set_components(hw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
     if (hwloc_topology_load(hw) == 0) {
         hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
         if (hwloc_get_cpubind(hw, allowed, HWLOC_CPUBIND_PROCESS) != 0 || hwloc_bitmap_iszero(allowed))
@@ -119,9 +112,41 @@ Topology Topology::detect() {
     Topology t = fromHwloc();
     if (t.cpus.empty())
         t.cpus.push_back({});
-    t.quota = controlGroupQuota();
+    t.quota = controlGroupQuota("/sys/fs/cgroup", "/proc/self/cgroup");
     sortCpus(t.cpus);
     return t;
+}
+
+namespace {
+
+/// CPUs' worth of time; infinite without a limit or a file.
+double quotaIn(const std::string &directory) {
+    constexpr double kNone = std::numeric_limits<double>::infinity();
+    double quota = 0, period = 0;
+    if (std::ifstream file(directory + "/cpu.max"); file) // version 2: "max 100000" or "150000 100000"
+        return file >> quota >> period && quota > 0 && period > 0 ? quota / period : kNone;
+    std::ifstream quotaFile(directory + "/cpu.cfs_quota_us"), periodFile(directory + "/cpu.cfs_period_us"); // version 1
+    return quotaFile >> quota && periodFile >> period && quota > 0 && period > 0 ? quota / period : kNone;
+}
+
+} // namespace
+
+uint32_t controlGroupQuota(const std::string &root, const std::string &membership) {
+    double least = std::min(quotaIn(root), quotaIn(root + "/cpu")); // inside a container the root is the own group
+    std::ifstream file(membership);
+    for (std::string line; std::getline(file, line);) { // "number:controllers:/path"
+        size_t first = line.find(':'), second = line.find(':', first + 1);
+        if (first == line.npos || second == line.npos)
+            continue;
+        std::string controllers = line.substr(first + 1, second - first - 1), path = line.substr(second + 1);
+        bool isCpu = ("," + controllers + ",").find(",cpu,") != std::string::npos;
+        if ((!controllers.empty() && !isCpu) || !path.starts_with('/'))
+            continue;
+        // The limits of all groups above hold, too.
+        for (; path.size() > 1; path.resize(path.rfind('/')))
+            least = std::min(least, quotaIn(root + (controllers.empty() ? "" : "/" + controllers) + path));
+    }
+    return std::isfinite(least) ? static_cast<uint32_t>(std::max(1.0, std::ceil(least - 1e-6))) : 0;
 }
 
 uint32_t Topology::numCores() const {
@@ -142,20 +167,53 @@ uint32_t chooseNumWorkers(const Topology &topology, const ThreadRequest &request
     return std::max<uint32_t>(1, n);
 }
 
-Placement placeWorkers(const Topology &topology, uint32_t numWorkers, bool pinned) {
+namespace {
+
+/// The CPUs in the order in which workers are bound to them.
+std::vector<Cpu> pinningOrder(const Topology &topology, Pinning pinning) {
+    std::vector<Cpu> cpus = topology.cpus;
+    if (pinning == Pinning::Compact)
+        std::ranges::sort(cpus, {}, [](const Cpu &c) { return std::tuple(c.domain, c.core, c.sibling); });
+    if (pinning == Pinning::Scatter) {
+        std::map<std::pair<uint32_t, uint32_t>, uint32_t> seen; // (sibling, domain) -> CPUs so far
+        std::map<uint32_t, uint32_t> rank;                      // OS index -> place in its domain
+        for (const Cpu &c : cpus)
+            rank[c.osIndex] = seen[{c.sibling, c.domain}]++;
+        std::ranges::sort(cpus, {}, [&](const Cpu &c) { return std::tuple(c.sibling, rank[c.osIndex], c.domain); });
+    }
+    return cpus;
+}
+
+} // namespace
+
+Placement placeWorkers(const Topology &topology, uint32_t numWorkers, Pinning pinning) {
     Placement p;
-    std::vector<uint32_t> domainOf(numWorkers);
+    std::vector<Cpu> order = pinningOrder(topology, pinning);
+    bool spread = pinning == Pinning::Off || pinning == Pinning::Numa;
+    std::set<uint32_t> used;
     for (uint32_t w = 0; w < numWorkers; ++w) {
-        const Cpu &cpu = topology.cpus[w % topology.cpus.size()];
-        p.workers.push_back({cpu.osIndex, 0});
-        domainOf[w] =
-            pinned ? cpu.domain : static_cast<uint32_t>(uint64_t(w) * topology.numDomains / std::max(1u, numWorkers));
+        const Cpu &cpu = order[w % order.size()];
+        Placement::Worker worker{.cpu = cpu.osIndex, .domain = cpu.domain};
+        if (spread)
+            worker.domain = static_cast<uint32_t>(uint64_t(w) * topology.numDomains / numWorkers);
+        if (pinning == Pinning::Numa) {
+            std::vector<uint32_t> own;
+            for (const Cpu &c : order)
+                if (c.domain == worker.domain)
+                    own.push_back(c.osIndex);
+            worker.cpu = own[w % own.size()];
+            worker.mayRunOn = std::move(own);
+        } else if (pinning != Pinning::Off) {
+            worker.mayRunOn = {cpu.osIndex};
+        }
+        used.insert(worker.domain);
+        p.workers.push_back(std::move(worker));
     }
     std::map<uint32_t, uint32_t> groups;
-    for (uint32_t d : std::set<uint32_t>(domainOf.begin(), domainOf.end()))
+    for (uint32_t d : used)
         groups.emplace(d, static_cast<uint32_t>(groups.size()));
-    for (uint32_t w = 0; w < numWorkers; ++w)
-        p.workers[w].group = groups[domainOf[w]];
+    for (Placement::Worker &worker : p.workers)
+        worker.group = groups[worker.domain];
     p.numGroups = static_cast<uint32_t>(groups.size());
     return p;
 }

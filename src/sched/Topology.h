@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,10 @@ struct Topology {
     uint32_t numCores() const;
 };
 
+/// CPUs' worth of time that the control groups of this process grant, rounded up; 0 without a limit. `root` is where
+/// they are mounted, `membership` the file that names them.
+uint32_t controlGroupQuota(const std::string &root, const std::string &membership);
+
 struct ThreadRequest {
     int64_t numThreads = 0;      ///< > 0: exactly so many
     bool hyperthreading = false; ///< all hardware threads instead of one per core
@@ -41,16 +46,27 @@ struct ThreadRequest {
 /// Workers to use: the request, else what the machine, its quota and SLURM_CPUS_ON_NODE / SLURM_CPUS_PER_TASK grant.
 uint32_t chooseNumWorkers(const Topology &topology, const ThreadRequest &request);
 
+/// Whether workers are bound to CPUs, and to which.
+enum class Pinning : uint8_t {
+    Off,
+    RoundRobin, ///< CPUs in order: one thread of every core, domain by domain, then the second threads
+    Compact,    ///< as few domains and cores as possible
+    Scatter,    ///< domains alternate
+    Numa,       ///< to all CPUs of a domain; workers are spread evenly over the domains
+};
+
 /// Place of each worker: its CPU if pinned, its group.
 struct Placement {
     struct Worker {
-        uint32_t cpu = 0;   ///< OS index
-        uint32_t group = 0; ///< below numGroups
+        uint32_t cpu = 0;               ///< OS index
+        uint32_t group = 0;             ///< below numGroups
+        uint32_t domain = 0;            ///< NUMA domain, of the topology
+        std::vector<uint32_t> mayRunOn; ///< pinned: OS indices of CPUs; else empty
     };
     std::vector<Worker> workers;
     uint32_t numGroups = 1; ///< domains with at least one worker
 };
-/// Pinned workers take CPUs in order and belong to their domains; others are spread evenly over the domains.
-Placement placeWorkers(const Topology &topology, uint32_t numWorkers, bool pinned);
+/// Pinned workers belong to the domains of their CPUs; others are spread evenly over the domains.
+Placement placeWorkers(const Topology &topology, uint32_t numWorkers, Pinning pinning);
 
 } // namespace daphne::sched

@@ -16,15 +16,16 @@ std::vector<TaskEvent> Trace::events() const {
 RunStats Trace::stats() const {
     RunStats s{.busyNs = std::vector<double>(perWorker.size())};
     int64_t first = std::numeric_limits<int64_t>::max(), last = 0;
-    std::vector<int64_t> finished(perWorker.size(), -1);
-    for (const TaskEvent &e : events()) {
-        ++s.numTasks;
-        s.numUnits += e.range.size();
-        s.numSteals += e.stolen;
-        s.busyNs[e.worker] += static_cast<double>(e.endNs - e.beginNs);
-        finished[e.worker] = std::max(finished[e.worker], e.endNs);
-        first = std::min(first, e.beginNs);
-        last = std::max(last, e.endNs);
+    for (size_t w = 0; w < perWorker.size(); ++w) {
+        const WorkerStats &own = perWorker[w].sums;
+        if (own.numTasks == 0)
+            continue;
+        s.numTasks += own.numTasks;
+        s.numUnits += own.numUnits;
+        s.numSteals += own.numSteals;
+        s.busyNs[w] = static_cast<double>(own.busyNs);
+        first = std::min(first, own.firstNs);
+        last = std::max(last, own.lastNs);
     }
     if (s.numTasks == 0)
         return s;
@@ -32,7 +33,8 @@ RunStats Trace::stats() const {
     auto p = static_cast<double>(perWorker.size());
     double sumOfFinishes = 0, sumOfBusy = 0;
     for (size_t w = 0; w < perWorker.size(); ++w) {
-        sumOfFinishes += static_cast<double>(std::max<int64_t>(0, finished[w] - first));
+        if (perWorker[w].sums.numTasks > 0)
+            sumOfFinishes += static_cast<double>(perWorker[w].sums.lastNs - first);
         sumOfBusy += s.busyNs[w];
     }
     if (p > 1 && s.makespanNs > 0)

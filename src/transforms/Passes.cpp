@@ -17,6 +17,8 @@ constexpr NamedPass kPasses[] = {
     {"select-representations", "hold matrices with few non-zeros (a quarter) as Csr",
      [](mlir::ModuleOp module) { selectRepresentations(module, 0.25); }},
     {"adapt-representations", "convert Csr operands for operations that have no kernel for them", adaptRepresentations},
+    {"pipelines", "collect operations that may run fused",
+     [](mlir::ModuleOp module) { collectPipelines(module, Fusion::All); }},
     {"references", "insert reference counting", manageReferences},
 };
 

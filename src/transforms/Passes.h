@@ -46,6 +46,15 @@ void selectRepresentations(mlir::ModuleOp module, double threshold);
 /// Puts daphne.densify before operations that have no kernel for a Csr operand.
 void adaptRepresentations(mlir::ModuleOp module);
 
+/// Which operations are handed to the fused engine.
+enum class Fusion : uint8_t {
+    All,
+    Restricted, ///< cell by cell and aggregates only
+};
+
+/// Puts operations that may be fused, row by row, into daphne.pipeline operations. Runs last before references.
+void collectPipelines(mlir::ModuleOp module, Fusion fusion);
+
 /// Inserts daphne.retain and daphne.release and marks operands a kernel may take over (attribute `consume`), so that
 /// every object is freed or reused after its last use.
 void manageReferences(mlir::ModuleOp module);

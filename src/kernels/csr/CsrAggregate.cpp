@@ -32,6 +32,16 @@ template <class T> class StoredCells {
         return total.total();
     }
 
+    /// From left to right: the same whether zeros are stored or not. Rows are short.
+    T sumInOrder(uint64_t begin, uint64_t end) {
+        T total = 0;
+        run(begin, end, [&](const T *x, size_t n) {
+            for (size_t i = 0; i < n; ++i)
+                total = wrappingSum(total, x[i]);
+        });
+        return total;
+    }
+
   private:
     StoredValues values;
 };
@@ -80,7 +90,9 @@ template <Over O> Value sum(KernelCall &, const Csr &m) {
         } else {
             StoredCells<T> cells(m);
             return perRange<O, T>(m, type, [&](uint64_t begin, uint64_t end) {
-                return m.isPattern() ? static_cast<T>(end - begin) : cells.sum(begin, end, kUnchanged);
+                if (m.isPattern())
+                    return static_cast<T>(end - begin);
+                return O == Over::Row ? cells.sumInOrder(begin, end) : cells.sum(begin, end, kUnchanged);
             });
         }
     });
@@ -105,7 +117,7 @@ template <Over O, class T> Value momentOfRanges(Moment moment, const Csr &m) {
     return perRange<O, T>(m, valueTypeOf<T>(), [&](uint64_t begin, uint64_t end) {
         if (count == 0)
             return std::numeric_limits<T>::quiet_NaN();
-        T mean = cells.sum(begin, end, kUnchanged) / n;
+        T mean = (O == Over::Row ? cells.sumInOrder(begin, end) : cells.sum(begin, end, kUnchanged)) / n;
         if (moment == Moment::Mean)
             return mean;
         T squares = cells.sum(begin, end, [mean](T x) { return (x - mean) * (x - mean); });

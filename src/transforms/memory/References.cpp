@@ -4,7 +4,7 @@
 /// new references. Calls, loop entries and terminators take references over: a
 /// value's last such use moves the block's own reference, others get a new one.
 /// What is still owned after the last use is released there; where the last use
-/// is a kernel that can work in place, the reference is handed to it instead.
+/// is a kernel that can work in place or a pipeline, the reference is handed to it instead.
 #include "transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -91,10 +91,11 @@ class BlockCounter {
     /// Index of the one operand of op that is v and may be taken over, or -1.
     int reusableOperand(Operation *op, Value v) {
         auto daphne = dyn_cast<DaphneOp>(op);
-        if (!daphne || llvm::count(op->getOperands(), v) != 1)
+        bool takesAll = isa<ir::PipelineOp>(op) || (daphne && daphne.is("adapt"));
+        if ((!daphne && !takesAll) || llvm::count(op->getOperands(), v) != 1)
             return -1;
         for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-            if (operand == v && (daphne.is("adapt") || (i < 8 && (daphne.info().reusable >> i & 1))))
+            if (operand == v && (takesAll || (i < 8 && (daphne.info().reusable >> i & 1))))
                 return static_cast<int>(i);
         return -1;
     }
@@ -132,7 +133,8 @@ class BlockCounter {
 void manageReferences(ModuleOp module) {
     std::vector<Block *> blocks;
     module.walk([&](Block *block) {
-        if (block != module.getBody())
+        // Inside a pipeline the engine counts.
+        if (block != module.getBody() && !isa<ir::PipelineOp>(block->getParentOp()))
             blocks.push_back(block);
     });
     // Innermost first: retains in nested blocks are uses the outer ones must see.

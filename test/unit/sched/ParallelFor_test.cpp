@@ -72,6 +72,23 @@ TEST_P(EveryPool, LoopsInsideLoopsRunOnTheirWorker) {
     EXPECT_EQ(sum, 1000u);
 }
 
+TEST_P(EveryPool, LoopsInsideOfALoopOfACallerWhoFoundThePoolBusyRunOnThatCaller) {
+    Pool pool(Topology::fake(1, 4, 1), GetParam());
+    auto check = [&] {
+        std::thread::id caller = std::this_thread::get_id();
+        parallelFor(pool, 5, {.scheme = findScheme("SS")}, [&](Range, uint32_t) {
+            EXPECT_EQ(std::this_thread::get_id(), caller);
+            parallelFor(pool, 50, {.scheme = findScheme("SS")},
+                        [&](Range, uint32_t) { EXPECT_EQ(std::this_thread::get_id(), caller); });
+        });
+    };
+    bool holds = pool.tryAcquire();
+    std::thread other(check);
+    other.join();
+    if (holds)
+        pool.release();
+}
+
 TEST_P(EveryPool, SeveralThreadsMayAskAtOnce) {
     Pool pool(Topology::fake(1, 4, 1), GetParam());
     std::vector<std::thread> callers;
@@ -129,7 +146,7 @@ TEST(ParallelFor, ThievesTakeTheWorkOfASlowWorker) {
 
 TEST(ParallelFor, PriorityKeepsThievesInTheirGroupWhileItHasTasks) {
     Topology topology = Topology::fake(2, 4, 1);
-    Placement placement = placeWorkers(topology, 8, true);
+    Placement placement = placeWorkers(topology, 8, Pinning::RoundRobin);
     for (Victim victim : {Victim::SeqPri, Victim::RandomPri}) {
         LoopRun run;
         run.prepare(800, {.scheme = findScheme("SS"), .layout = Layout::PerCpu, .victim = victim}, placement);
@@ -143,7 +160,7 @@ TEST(ParallelFor, PriorityKeepsThievesInTheirGroupWhileItHasTasks) {
 }
 
 TEST(ParallelFor, HomeTasksComeFromTheFrontStolenOnesFromTheBack) {
-    Placement placement = placeWorkers(Topology::fake(1, 2, 1), 2, false);
+    Placement placement = placeWorkers(Topology::fake(1, 2, 1), 2, Pinning::Off);
     LoopRun run;
     run.prepare(10, {.scheme = findScheme("SS"), .layout = Layout::PerCpu, .prePartition = true}, placement);
     Thief zero = run.thief(0);
@@ -183,10 +200,10 @@ TEST(Topology, DetectsAtLeastOneCpu) {
 
 TEST(Topology, GroupsAreTheDomainsOfTheWorkers) {
     Topology t = Topology::fake(4, 2, 1);
-    EXPECT_EQ(placeWorkers(t, 1, false).numGroups, 1u);
-    EXPECT_EQ(placeWorkers(t, 8, false).numGroups, 4u);
-    EXPECT_EQ(placeWorkers(t, 2, true).numGroups, 1u) << "the first two CPUs are in one domain";
-    EXPECT_EQ(placeWorkers(t, 64, true).workers[63].group, 3u);
+    EXPECT_EQ(placeWorkers(t, 1, Pinning::Off).numGroups, 1u);
+    EXPECT_EQ(placeWorkers(t, 8, Pinning::Off).numGroups, 4u);
+    EXPECT_EQ(placeWorkers(t, 2, Pinning::RoundRobin).numGroups, 1u) << "the first two CPUs are in one domain";
+    EXPECT_EQ(placeWorkers(t, 64, Pinning::RoundRobin).workers[63].group, 3u);
 }
 
 } // namespace

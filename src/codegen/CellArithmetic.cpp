@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/CellArithmetic.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "llvm/IR/Intrinsics.h"
+
+#include "kernels/Exponential.h"
+
+namespace daphne::codegen {
+
+using llvm::Value;
+
+llvm::Type *CellArithmetic::spread(llvm::Type *t) const {
+    return lanes == 1 ? t : llvm::FixedVectorType::get(t, lanes);
+}
+
+llvm::Type *CellArithmetic::type(ValueType t) const {
+    switch (t) {
+    case ValueType::Bool: return spread(b.getInt1Ty());
+    case ValueType::F32: return spread(b.getFloatTy());
+    case ValueType::F64: return spread(b.getDoubleTy());
+    default: return spread(b.getIntNTy(static_cast<unsigned>(8 * cellSize(t))));
+    }
+}
+
+Value *CellArithmetic::number(ValueType t, double x) const {
+    if (isFloat(t))
+        return llvm::ConstantFP::get(type(t), x);
+    return llvm::ConstantInt::get(type(t), static_cast<uint64_t>(static_cast<int64_t>(x)), isSigned(t));
+}
+
+Value *CellArithmetic::isTrue(Value *v, ValueType t) const {
+    if (t == ValueType::Bool)
+        return v;
+    if (isFloat(t))
+        return b.CreateFCmpUNE(v, llvm::ConstantFP::get(v->getType(), 0.0));
+    return b.CreateICmpNE(v, llvm::ConstantInt::get(v->getType(), 0));
+}
+
+Value *CellArithmetic::fromBool(Value *v, ValueType t) const {
+    if (t == ValueType::Bool)
+        return v;
+    return isFloat(t) ? b.CreateUIToFP(v, type(t)) : b.CreateZExt(v, type(t));
+}
+
+Value *CellArithmetic::convert(Value *v, ValueType from, ValueType to) const {
+    if (type(from) == type(to))
+        return v;
+    if (to == ValueType::Bool)
+        return isTrue(v, from);
+    if (isFloat(from)) {
+        if (isFloat(to))
+            return b.CreateFPCast(v, type(to));
+        llvm::Type *i64 = spread(b.getInt64Ty());
+        Value *asSigned = b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {i64, v->getType()}, {v});
+        if (to == ValueType::UI64 || to == ValueType::Size) {
+            // Beyond the signed range the unsigned conversion; negative numbers wrap.
+            Value *asUnsigned = b.CreateIntrinsic(llvm::Intrinsic::fptoui_sat, {i64, v->getType()}, {v});
+            Value *large = b.CreateFCmpOGE(v, llvm::ConstantFP::get(v->getType(), 9223372036854775808.0));
+            return b.CreateSelect(large, asUnsigned, asSigned);
+        }
+        return b.CreateTrunc(asSigned, type(to));
+    }
+    if (isFloat(to))
+        return isSigned(from) ? b.CreateSIToFP(v, type(to)) : b.CreateUIToFP(v, type(to));
+    return b.CreateIntCast(v, type(to), isSigned(from));
+}
+
+Value *CellArithmetic::compare(BinaryOp op, Value *x, Value *y, ValueType t) const {
+    using P = llvm::CmpInst::Predicate;
+    struct Row {
+        BinaryOp op;
+        P fp, sint, uint;
+    };
+    static constexpr Row kRows[] = {
+        {BinaryOp::Eq, P::FCMP_OEQ, P::ICMP_EQ, P::ICMP_EQ},   {BinaryOp::Neq, P::FCMP_UNE, P::ICMP_NE, P::ICMP_NE},
+        {BinaryOp::Lt, P::FCMP_OLT, P::ICMP_SLT, P::ICMP_ULT}, {BinaryOp::Le, P::FCMP_OLE, P::ICMP_SLE, P::ICMP_ULE},
+        {BinaryOp::Gt, P::FCMP_OGT, P::ICMP_SGT, P::ICMP_UGT}, {BinaryOp::Ge, P::FCMP_OGE, P::ICMP_SGE, P::ICMP_UGE},
+    };
+    for (const Row &r : kRows)
+        if (r.op == op)
+            return b.CreateCmp(isFloat(t) ? r.fp : isSigned(t) ? r.sint : r.uint, x, y);
+    return nullptr;
+}
+
+Value *CellArithmetic::binary(BinaryOp op, Value *x, Value *y, ValueType t) const {
+    bool fp = isFloat(t);
+    switch (op) {
+    case BinaryOp::Add: return fp ? b.CreateFAdd(x, y) : b.CreateAdd(x, y);
+    case BinaryOp::Sub: return fp ? b.CreateFSub(x, y) : b.CreateSub(x, y);
+    case BinaryOp::Mul: return fp ? b.CreateFMul(x, y) : b.CreateMul(x, y);
+    case BinaryOp::Div: return fp ? b.CreateFDiv(x, y) : nullptr;
+    case BinaryOp::Min: return b.CreateSelect(compare(BinaryOp::Lt, y, x, t), y, x);
+    case BinaryOp::Max: return b.CreateSelect(compare(BinaryOp::Lt, x, y, t), y, x);
+    case BinaryOp::And: return fromBool(b.CreateAnd(isTrue(x, t), isTrue(y, t)), t);
+    case BinaryOp::Or: return fromBool(b.CreateOr(isTrue(x, t), isTrue(y, t)), t);
+    case BinaryOp::Xor: return fromBool(b.CreateXor(isTrue(x, t), isTrue(y, t)), t);
+    default: break;
+    }
+    Value *truth = compare(op, x, y, t);
+    return truth ? fromBool(truth, t) : nullptr;
+}
+
+Value *CellArithmetic::absolute(Value *x, ValueType t) const {
+    if (isFloat(t))
+        return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+    auto *zero = llvm::ConstantInt::get(x->getType(), 0);
+    return isSigned(t) ? b.CreateSelect(b.CreateICmpSLT(x, zero), b.CreateNeg(x), x) : x;
+}
+
+Value *CellArithmetic::sign(Value *x, ValueType t) const {
+    Value *zero = llvm::Constant::getNullValue(x->getType()), *one = number(t, 1);
+    Value *above = compare(BinaryOp::Gt, x, zero, t), *below = compare(BinaryOp::Lt, x, zero, t);
+    if (!isFloat(t))
+        return b.CreateSub(b.CreateZExt(above, type(t)), b.CreateZExt(below, type(t)));
+    Value *number_ = b.CreateSelect(above, one, b.CreateSelect(below, number(t, -1), zero));
+    return b.CreateSelect(b.CreateFCmpUNO(x, x), x, number_);
+}
+
+Value *CellArithmetic::unary(UnaryOp op, Value *x, ValueType t) const {
+    bool fp = isFloat(t);
+    if (op == UnaryOp::Not)
+        return fromBool(b.CreateNot(isTrue(x, t)), t);
+    if (t == ValueType::Bool)
+        return nullptr;
+    auto inDouble = [&](auto f) { return convert(f(convert(x, t, ValueType::F64)), ValueType::F64, t); };
+    switch (op) {
+    case UnaryOp::Minus: return fp ? b.CreateFNeg(x) : b.CreateNeg(x);
+    case UnaryOp::Abs: return absolute(x, t);
+    case UnaryOp::Sign: return sign(x, t);
+    case UnaryOp::Isnan: return fp ? fromBool(b.CreateFCmpUNO(x, x), t) : number(t, 0);
+    case UnaryOp::Floor: return fp ? b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, x) : x;
+    case UnaryOp::Ceil: return fp ? b.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, x) : x;
+    case UnaryOp::Round: return fp ? nullptr : x;
+    case UnaryOp::Sqrt: return fp ? b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x) : nullptr;
+    case UnaryOp::Exp: return fp ? inDouble([&](Value *v) { return exponential(v); }) : nullptr;
+    case UnaryOp::Tanh: return fp ? inDouble([&](Value *v) { return hyperbolicTangent(v); }) : nullptr;
+    case UnaryOp::Ln: return fp ? inDouble([&](Value *v) { return naturalLogarithm(v); }) : nullptr;
+    default: return nullptr;
+    }
+}
+
+Value *CellArithmetic::fixedPower(int twice, Value *x, ValueType t) const {
+    Value *v = convert(x, t, ValueType::F64), *power;
+    if (twice == 4) {
+        power = b.CreateFMul(v, v);
+    } else if (twice == 6) {
+        power = b.CreateFMul(b.CreateFMul(v, v), v);
+    } else if (twice == -2) {
+        power = b.CreateFDiv(real(1), v);
+    } else {
+        double infinity = std::numeric_limits<double>::infinity();
+        Value *base = b.CreateSelect(b.CreateFCmpOEQ(v, real(-infinity)), real(infinity), b.CreateFAdd(v, real(0)));
+        power = b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, base);
+        if (twice == 3 || twice == -3)
+            power = b.CreateFMul(base, power);
+        if (twice < 0)
+            power = b.CreateFDiv(real(1), power);
+    }
+    return convert(power, ValueType::F64, t);
+}
+
+// ---- the algorithms of kernels/Exponential.h, operation by operation
+
+Value *CellArithmetic::word(uint64_t x) const { return llvm::ConstantInt::get(spread(b.getInt64Ty()), x); }
+Value *CellArithmetic::wordsOf(Value *x) const { return b.CreateBitCast(x, spread(b.getInt64Ty())); }
+Value *CellArithmetic::realOf(Value *words) const { return b.CreateBitCast(words, spread(b.getDoubleTy())); }
+Value *CellArithmetic::linear(double c0, double c1, Value *x) const {
+    return b.CreateFAdd(real(c0), b.CreateFMul(x, real(c1)));
+}
+
+CellArithmetic::PowerOfE CellArithmetic::powerOfE(Value *x) const {
+    using daphne::detail::kLn2High, daphne::detail::kLn2Low, daphne::detail::kRounder;
+    Value *shifted = b.CreateFAdd(b.CreateFMul(x, real(0x1.71547652b82fep0)), real(kRounder));
+    Value *k = b.CreateFSub(shifted, real(kRounder));
+    Value *r = b.CreateFSub(b.CreateFSub(x, b.CreateFMul(k, real(kLn2High))), b.CreateFMul(k, real(kLn2Low)));
+    Value *r2 = b.CreateFMul(r, r), *r4 = b.CreateFMul(r2, r2), *r8 = b.CreateFMul(r4, r4);
+    Value *c2 = linear(1.0 / 2, 1.0 / 6, r), *c4 = linear(1.0 / 24, 1.0 / 120, r);
+    Value *c6 = linear(1.0 / 720, 1.0 / 5040, r), *c8 = linear(1.0 / 40320, 1.0 / 362880, r);
+    Value *c10 = linear(1.0 / 3628800, 1.0 / 39916800, r), *c12 = linear(1.0 / 479001600, 1.0 / 6227020800, r);
+    Value *low = b.CreateFAdd(c2, b.CreateFMul(r2, c4));
+    Value *middle = b.CreateFMul(r4, b.CreateFAdd(c6, b.CreateFMul(r2, c8)));
+    Value *high = b.CreateFMul(r8, b.CreateFAdd(c10, b.CreateFMul(r2, c12)));
+    Value *q = b.CreateFAdd(low, b.CreateFAdd(middle, high));
+    return {shifted, b.CreateFAdd(r, b.CreateFMul(r2, q))};
+}
+
+Value *CellArithmetic::exponential(Value *x) const {
+    x = b.CreateSelect(b.CreateFCmpOGT(x, real(710.0)), real(710.0), x);
+    x = b.CreateSelect(b.CreateFCmpOLT(x, real(-746.0)), real(-746.0), x);
+    PowerOfE power = powerOfE(x);
+    constexpr uint64_t kOffset = 2048, kBias = 1023;
+    uint64_t rounder = std::bit_cast<uint64_t>(daphne::detail::kRounder);
+    Value *offsetK = b.CreateAdd(wordsOf(power.shifted), word(kOffset - rounder));
+    Value *half = b.CreateLShr(offsetK, word(1)), *rest = b.CreateSub(offsetK, half);
+    Value *first = realOf(b.CreateShl(b.CreateAdd(half, word(kBias - kOffset / 2)), word(52)));
+    Value *second = realOf(b.CreateShl(b.CreateAdd(rest, word(kBias - kOffset / 2)), word(52)));
+    return b.CreateFMul(b.CreateFMul(b.CreateFAdd(real(1.0), power.fraction), first), second);
+}
+
+Value *CellArithmetic::hyperbolicTangent(Value *x) const {
+    Value *size = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+    size = b.CreateSelect(b.CreateFCmpOGT(size, real(22.0)), real(22.0), size);
+    PowerOfE power = powerOfE(b.CreateFMul(real(2), size));
+    uint64_t rounder = std::bit_cast<uint64_t>(daphne::detail::kRounder);
+    Value *scale = realOf(b.CreateShl(b.CreateAdd(wordsOf(power.shifted), word(1023 - rounder)), word(52)));
+    Value *minusOne = b.CreateFAdd(b.CreateFMul(scale, power.fraction), b.CreateFSub(scale, real(1.0)));
+    Value *ratio = b.CreateFDiv(minusOne, b.CreateFAdd(minusOne, real(2.0)));
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, ratio, x);
+}
+
+Value *CellArithmetic::naturalLogarithm(Value *x) const {
+    constexpr uint64_t kOffset = 1024, kRootOfHalf = 0x3fe6a09e667f3bcd;
+    constexpr double kInteger = 0x1p52, kInfinity = std::numeric_limits<double>::infinity();
+    Value *tiny = b.CreateFCmpOLT(x, real(std::numeric_limits<double>::min()));
+    Value *scaled = b.CreateSelect(tiny, b.CreateFMul(x, real(0x1p54)), x);
+    Value *bits = wordsOf(scaled);
+    Value *offsetK = b.CreateLShr(b.CreateAdd(bits, word((kOffset << 52) - kRootOfHalf)), word(52));
+    Value *mantissa = b.CreateSub(bits, b.CreateShl(b.CreateSub(offsetK, word(kOffset)), word(52)));
+    Value *f = b.CreateFSub(realOf(mantissa), real(1.0));
+    Value *k =
+        b.CreateFSub(realOf(b.CreateOr(offsetK, word(std::bit_cast<uint64_t>(kInteger)))), real(kInteger + kOffset));
+    k = b.CreateSelect(tiny, b.CreateFSub(k, real(54)), k);
+    Value *s = b.CreateFDiv(f, b.CreateFAdd(real(2.0), f));
+    Value *z = b.CreateFMul(s, s), *z2 = b.CreateFMul(z, z), *z4 = b.CreateFMul(z2, z2);
+    Value *low = b.CreateFAdd(linear(2.0 / 3, 2.0 / 5, z), b.CreateFMul(z2, linear(2.0 / 7, 2.0 / 9, z)));
+    Value *high = b.CreateFAdd(linear(2.0 / 11, 2.0 / 13, z), b.CreateFMul(z2, linear(2.0 / 15, 2.0 / 17, z)));
+    Value *highest = linear(2.0 / 19, 2.0 / 21, z);
+    Value *tail = b.CreateFMul(z4, b.CreateFAdd(high, b.CreateFMul(z4, highest)));
+    Value *series = b.CreateFMul(z, b.CreateFAdd(low, tail));
+    Value *halfSquare = b.CreateFMul(b.CreateFMul(real(0.5), f), f);
+    Value *correction = b.CreateFSub(halfSquare, b.CreateFAdd(b.CreateFMul(s, b.CreateFAdd(halfSquare, series)),
+                                                              b.CreateFMul(k, real(daphne::detail::kLn2Low))));
+    Value *result = b.CreateFSub(b.CreateFMul(k, real(daphne::detail::kLn2High)), b.CreateFSub(correction, f));
+    result = b.CreateSelect(b.CreateFCmpOEQ(x, real(0)), real(-kInfinity), result);
+    result = b.CreateSelect(b.CreateFCmpOEQ(x, real(kInfinity)), real(kInfinity), result);
+    return b.CreateSelect(b.CreateFCmpOGE(x, real(0)), result, real(std::numeric_limits<double>::quiet_NaN()));
+}
+
+} // namespace daphne::codegen

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/Jit.h"
+
+#include "llvm/Support/TargetSelect.h"
+
+namespace daphne::codegen {
+
+llvm::orc::JITTargetMachineBuilder hostMachine() {
+    static const bool initialised = [] {
+        llvm::InitializeNativeTarget();
+        llvm::InitializeNativeTargetAsmPrinter();
+        return true;
+    }();
+    (void)initialised;
+    // Not the name alone: a virtual machine may hide features that processors of this name have.
+    return orThrow(llvm::orc::JITTargetMachineBuilder::detectHost());
+}
+
+std::string hostDescription() {
+    llvm::orc::JITTargetMachineBuilder machine = hostMachine();
+    return machine.getCPU() + " " + machine.getFeatures().getString();
+}
+
+} // namespace daphne::codegen

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What all users of LLVM's in-process compiler share.
+#pragma once
+
+#include <string>
+
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/Error.h"
+
+#include "base/Error.h"
+
+namespace daphne::codegen {
+
+/// LLVM's own failures here are never the user's fault.
+template <class T> T orThrow(llvm::Expected<T> value) {
+    if (!value)
+        throw internalError(llvm::toString(value.takeError()));
+    if constexpr (std::is_reference_v<T>)
+        return *value;
+    else
+        return std::move(*value);
+}
+inline void orThrow(llvm::Error error) {
+    if (error)
+        throw internalError(llvm::toString(std::move(error)));
+}
+
+/// This processor; registers the target on first use.
+llvm::orc::JITTargetMachineBuilder hostMachine();
+/// Its name and features: code for another description may not run here.
+std::string hostDescription();
+
+} // namespace daphne::codegen

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Values of cells: inputs, operations, what leaves its domain.
+#include "codegen/loops/LoopEmitter.h"
+
+#include "codegen/loops/LoopSymbols.h"
+
+namespace daphne::codegen {
+
+using exec::Space;
+using llvm::Value;
+
+llvm::Type *LoopEmitter::memoryType(ValueType t, unsigned lanes) {
+    llvm::Type *cell = t == ValueType::Bool ? b.getInt8Ty() : CellArithmetic(b).type(t);
+    return lanes == 1 ? cell : llvm::FixedVectorType::get(cell, lanes);
+}
+
+Value *LoopEmitter::splat(Value *v, unsigned lanes) { return lanes == 1 ? v : b.CreateVectorSplat(lanes, v); }
+
+/// Room on the stack, for the whole call.
+Value *LoopEmitter::room(llvm::Type *type) {
+    llvm::IRBuilder<>::InsertPointGuard guard(b);
+    b.SetInsertPoint(&function->getEntryBlock(), function->getEntryBlock().getFirstInsertionPt());
+    return b.CreateAlloca(type);
+}
+
+Value *LoopEmitter::loadCells(ValueType t, Value *address, Value *index, unsigned lanes) {
+    Value *at = b.CreateInBoundsGEP(memoryType(t), address, index);
+    Value *v = b.CreateAlignedLoad(memoryType(t, lanes), at, llvm::Align(cellSize(t)));
+    if (t != ValueType::Bool)
+        return v;
+    return b.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType()));
+}
+
+void LoopEmitter::storeCells(ValueType t, Value *v, Value *address, Value *index, unsigned lanes) {
+    if (t == ValueType::Bool)
+        v = b.CreateZExt(v, memoryType(t, lanes));
+    Value *at = b.CreateInBoundsGEP(memoryType(t), address, index);
+    b.CreateAlignedStore(v, at, llvm::Align(cellSize(t)));
+}
+
+/// Address of the current row of an array parameter.
+Value *LoopEmitter::rowAddress(size_t param, ValueType t) {
+    Value *&address = rows[param];
+    if (!address)
+        address = b.CreateInBoundsGEP(memoryType(t), word(param, 0), b.CreateMul(currentRow, word(param, 1)));
+    return address;
+}
+
+Value *LoopEmitter::value(size_t node, const Place &place) {
+    const Node &n = program.nodes[node];
+    // One number for all lanes.
+    if (n.space == Space::Scalar)
+        return splat(scalars.at(node), place.lanes);
+    if (n.space == Space::Column && !program.flat) {
+        if (auto it = rowValues.find(node); it != rowValues.end())
+            return splat(it->second, place.lanes);
+        return compute(n, place); // place is the row
+    }
+    if (auto it = place.cached->find(node); it != place.cached->end())
+        return it->second;
+    auto kept = keptIn.find(node);
+    Value *v = kept != keptIn.end() && n.level < currentLevel
+                   ? loadCells(n.type, rows.at(kept->second), place.index, place.lanes)
+               : n.kind == Node::Kind::Input ? input(n, place)
+                                             : compute(n, place);
+    (*place.cached)[node] = v;
+    return v;
+}
+
+Value *LoopEmitter::input(const Node &n, const Place &place) {
+    using P = exec::LoopParam::Kind;
+    switch (program.params[n.param].kind) {
+    case P::Csr:
+        if (program.csrPattern)
+            return splat(CellArithmetic(b).number(n.type, 1), place.lanes);
+        return loadCells(n.type, word(n.param, 2), place.index, place.lanes);
+    case P::Row: return loadCells(n.type, word(n.param, 0), place.column ? place.column : place.index, place.lanes);
+    case P::Column: // flat
+        return loadCells(n.type, word(n.param, 0), place.index, place.lanes);
+    default: return loadCells(n.type, rows.at(n.param), place.index, place.lanes);
+    }
+}
+
+Value *LoopEmitter::operand(const Node &n, size_t k, ValueType as, const Place &place) {
+    size_t o = n.operands[k];
+    return CellArithmetic(b, place.lanes).convert(value(o, place), program.nodes[o].type, as);
+}
+
+void LoopEmitter::leaveDomain(Value *outside) {
+    Value *any = outside->getType()->isVectorTy() ? b.CreateOrReduce(outside) : outside;
+    Value *byte = b.CreateZExt(any, b.getInt8Ty());
+    b.CreateStore(b.CreateOr(b.CreateLoad(b.getInt8Ty(), anyFault), byte), anyFault);
+}
+
+/// Through memory: symbol(operands..., result, lanes) as the loops of the kernels; returns how many cells were done.
+Value *LoopEmitter::callCells(const std::string &symbol, llvm::ArrayRef<Value *> operands, ValueType t,
+                              ValueType result, unsigned lanes) {
+    called.insert(symbol);
+    llvm::SmallVector<Value *> args;
+    llvm::SmallVector<llvm::Type *> types;
+    auto area = [&](ValueType type) {
+        Value *a = room(llvm::ArrayType::get(memoryType(type), std::max(lanes, kLanes)));
+        args.push_back(a);
+        types.push_back(ptr);
+        return a;
+    };
+    Value *zero = b.getInt64(0);
+    for (Value *v : operands)
+        storeCells(t, v, area(t), zero, lanes);
+    Value *out = area(result);
+    args.push_back(b.getInt64(lanes));
+    types.push_back(i64);
+    auto callee = module.getOrInsertFunction(symbol, llvm::FunctionType::get(i64, types, false));
+    Value *done = b.CreateCall(callee, args);
+    if (program.faults)
+        leaveDomain(b.CreateICmpNE(done, b.getInt64(lanes)));
+    return loadCells(result, out, zero, lanes);
+}
+
+Value *LoopEmitter::binary(const Node &n, const Place &place) {
+    CellArithmetic cells(b, place.lanes);
+    BinaryOp op = n.binary();
+    Value *x = operand(n, 0, n.compute, place), *y = operand(n, 1, n.compute, place);
+    if (Value *v = cells.binary(op, x, y, n.compute))
+        return cells.convert(v, n.compute, n.type);
+    return callCells(binaryLoopSymbol(op, n.compute), {x, y}, n.compute, n.type, place.lanes);
+}
+
+Value *LoopEmitter::compute(const Node &n, const Place &place) {
+    CellArithmetic cells(b, place.lanes);
+    switch (n.kind) {
+    case Node::Kind::Unary: {
+        Value *x = operand(n, 0, n.compute, place);
+        Value *v = cells.unary(n.unary(), x, n.compute);
+        if (!v)
+            return callCells(unaryLoopSymbol(n.unary(), n.compute), {x}, n.compute, n.type, place.lanes);
+        if (n.unary() == UnaryOp::Sqrt || n.unary() == UnaryOp::Ln)
+            leaveDomain(b.CreateFCmpOLT(x, llvm::Constant::getNullValue(x->getType())));
+        return v;
+    }
+    case Node::Kind::Binary: return binary(n, place);
+    case Node::Kind::PowFixed:
+        return cells.fixedPower(static_cast<int8_t>(n.function), operand(n, 0, n.compute, place), n.compute);
+    case Node::Kind::Convert: return operand(n, 0, n.type, place);
+    case Node::Kind::Cond:
+        return b.CreateSelect(operand(n, 0, ValueType::Bool, place), operand(n, 1, n.type, place),
+                              operand(n, 2, n.type, place));
+    default: return nullptr;
+    }
+}
+
+} // namespace daphne::codegen

@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Structure of a loop: rows, sweeps, blocks, sums.
+#include "codegen/loops/LoopEmitter.h"
+
+#include "codegen/loops/LoopSymbols.h"
+#include "kernels/Extreme.h"
+
+namespace daphne::codegen {
+
+using exec::LoopArguments;
+using exec::LoopParam;
+using exec::LoopProgram;
+using exec::Reduce;
+using exec::Space;
+using llvm::Value;
+
+LoopEmitter::LoopEmitter(llvm::Module &module, const LoopProgram &program, const std::string &name)
+    : program(program), module(module), context(module.getContext()), b(context), i64(b.getInt64Ty()),
+      ptr(b.getPtrTy()) {
+    auto *type = llvm::FunctionType::get(b.getVoidTy(), {ptr, i64, i64}, false);
+    function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
+    // A kernel's cell loop never throws.
+    function->setDoesNotThrow();
+    function->getArg(0)->addAttr(llvm::Attribute::NoAlias);
+    function->getArg(0)->addAttr(llvm::Attribute::ReadOnly);
+}
+
+llvm::BasicBlock *LoopEmitter::newBlock(const char *name) { return llvm::BasicBlock::Create(context, name, function); }
+
+template <class Body>
+void LoopEmitter::countedLoop(Value *from, Value *to, uint64_t step, std::vector<Value *> &carried, Body body) {
+    auto *before = b.GetInsertBlock(), *loop = newBlock("loop"), *exit = newBlock("end");
+    b.CreateCondBr(b.CreateICmpULT(from, to), loop, exit);
+    b.SetInsertPoint(loop);
+    auto *index = b.CreatePHI(i64, 2);
+    index->addIncoming(from, before);
+    std::vector<llvm::PHINode *> phis;
+    std::vector<Value *> inits = carried;
+    for (Value *&v : carried) {
+        phis.push_back(b.CreatePHI(v->getType(), 2));
+        phis.back()->addIncoming(v, before);
+        v = phis.back();
+    }
+    body(index);
+    Value *next = b.CreateAdd(index, b.getInt64(step), "", true, true);
+    auto *latch = b.GetInsertBlock();
+    index->addIncoming(next, latch);
+    for (size_t i = 0; i < phis.size(); ++i)
+        phis[i]->addIncoming(carried[i], latch);
+    b.CreateCondBr(b.CreateICmpULT(next, to), loop, exit);
+    b.SetInsertPoint(exit);
+    for (size_t i = 0; i < carried.size(); ++i) {
+        auto *result = b.CreatePHI(carried[i]->getType(), 2);
+        result->addIncoming(inits[i], before);
+        result->addIncoming(carried[i], latch);
+        carried[i] = result;
+    }
+}
+
+template <class Then> Value *LoopEmitter::conditional(Value *condition, Value *otherwise, Then then) {
+    auto *before = b.GetInsertBlock(), *yes = newBlock("then"), *join = newBlock("join");
+    b.CreateCondBr(condition, yes, join);
+    b.SetInsertPoint(yes);
+    Value *v = then();
+    auto *last = b.GetInsertBlock();
+    b.CreateBr(join);
+    b.SetInsertPoint(join);
+    auto *phi = b.CreatePHI(otherwise->getType(), 2);
+    phi->addIncoming(otherwise, before);
+    phi->addIncoming(v, last);
+    return phi;
+}
+
+void LoopEmitter::emit() {
+    b.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", function));
+    begin = function->getArg(1);
+    end = function->getArg(2);
+    auto argument = [&](size_t k, llvm::Type *type) {
+        return b.CreateLoad(type, b.CreateConstInBoundsGEP1_64(i64, function->getArg(0), k));
+    };
+    columns = argument(LoopArguments::kColumns, i64);
+    faultFlag = argument(LoopArguments::kFault, ptr);
+    if (program.hasCsr)
+        limit = b.CreateSub(argument(LoopArguments::kStoredEnd, i64), b.getInt64(1));
+    anyFault = room(b.getInt8Ty());
+    b.CreateStore(b.getInt8(0), anyFault);
+    for (size_t p = 0; p < program.params.size(); ++p) {
+        bool scalar = program.params[p].kind == LoopParam::Kind::Scalar;
+        bool csr = program.params[p].kind == LoopParam::Kind::Csr;
+        for (size_t k = 0; k < (csr ? 3 : scalar ? 1 : 2); ++k)
+            words[{p, k}] = argument(LoopArguments::kHeader + 3 * p + k, scalar || (k == 1 && !csr) ? i64 : ptr);
+        if (program.params[p].kind == LoopParam::Kind::OutFull)
+            keptIn[program.params[p].node] = static_cast<unsigned>(p);
+    }
+    for (size_t i = 0; i < program.nodes.size(); ++i) {
+        const Node &n = program.nodes[i];
+        if (n.space != Space::Scalar)
+            continue;
+        if (n.kind != Node::Kind::Input) {
+            Values none;
+            scalars[i] = compute(n, {1, nullptr, nullptr, &none});
+            continue;
+        }
+        Value *bits = word(n.param, 0);
+        llvm::Type *type = CellArithmetic(b).type(n.type);
+        unsigned width = type->getScalarSizeInBits();
+        Value *narrow = width == 64 ? bits : b.CreateTrunc(bits, b.getIntNTy(width));
+        scalars[i] = type->isIntegerTy() ? narrow : b.CreateBitCast(narrow, type);
+    }
+    program.flat ? emitFlat() : emitRows();
+    if (program.faults) {
+        auto *set = newBlock("fault"), *done = newBlock("done");
+        b.CreateCondBr(b.CreateICmpNE(b.CreateLoad(b.getInt8Ty(), anyFault), b.getInt8(0)), set, done);
+        b.SetInsertPoint(set);
+        b.CreateStore(b.getInt8(1), faultFlag);
+        b.CreateBr(done);
+        b.SetInsertPoint(done);
+    }
+    b.CreateRetVoid();
+}
+
+// ---- reductions
+
+Value *LoopEmitter::neutral(const Accumulator &a, unsigned lanes) {
+    llvm::Type *type = CellArithmetic(b, lanes).type(a.type);
+    if (a.how == Reduce::Sum || a.how == Reduce::DotSparse)
+        return llvm::Constant::getNullValue(type);
+    return withNumericType(a.type, [&]<class T>(TypeTag<T>) -> Value * {
+        T worst = a.how == Reduce::Min ? Smaller::worst<T>() : Larger::worst<T>();
+        if constexpr (std::is_floating_point_v<T>)
+            return llvm::ConstantFP::get(type, worst);
+        else
+            return llvm::ConstantInt::get(type, static_cast<uint64_t>(worst), std::is_signed_v<T>);
+    });
+}
+
+Value *LoopEmitter::combine(const Accumulator &a, Value *x, Value *best, unsigned lanes) {
+    CellArithmetic cells(b, lanes);
+    if (a.how == Reduce::Sum || a.how == Reduce::DotSparse)
+        return cells.binary(BinaryOp::Add, best, x, a.type);
+    return b.CreateSelect(cells.compare(a.how == Reduce::Min ? BinaryOp::Lt : BinaryOp::Gt, x, best, a.type), x, best);
+}
+
+/// Result of a block of so many cells from its lanes, its tail and its cells in order.
+Value *LoopEmitter::finishBlock(Accumulator &a, Value *count) {
+    Value *v = a.lanes;
+    if (a.isFloatSum()) {
+        auto *tail = b.CreateAlignedLoad(v->getType(), a.tail, llvm::Align(cellSize(a.type)));
+        v = combine(a, tail, v, kLanes);
+    }
+    for (unsigned width = kLanes / 2; width; width /= 2) {
+        llvm::SmallVector<int> low, high;
+        for (unsigned l = 0; l < width; ++l)
+            low.push_back(static_cast<int>(l)), high.push_back(static_cast<int>(l + width));
+        v = combine(a, b.CreateShuffleVector(v, high), b.CreateShuffleVector(v, low), width);
+    }
+    v = b.CreateExtractElement(v, b.getInt64(0));
+    if (!a.isFloatSum())
+        return combine(a, a.ordered, v, 1);
+    return b.CreateSelect(b.CreateICmpULT(count, b.getInt64(2 * kLanes)), a.ordered, v);
+}
+
+std::vector<LoopEmitter::Accumulator> LoopEmitter::accumulatorsOf(unsigned level) {
+    std::vector<Accumulator> found;
+    for (size_t i = 0; i < program.nodes.size(); ++i) {
+        const Node &n = program.nodes[i];
+        if (n.kind == Node::Kind::ReduceRow && program.nodes[n.operands[0]].level == level)
+            found.push_back({.how = n.reduce(), .node = n.operands[0], .type = n.type, .reduceNode = i});
+    }
+    for (size_t p = 0; program.flat && p < program.params.size(); ++p) {
+        const LoopParam &param = program.params[p];
+        if (!param.isAggregate())
+            continue;
+        Reduce how = param.kind == LoopParam::Kind::MinOfAll   ? Reduce::Min
+                     : param.kind == LoopParam::Kind::MaxOfAll ? Reduce::Max
+                                                               : Reduce::Sum;
+        found.push_back({.how = how, .node = param.node, .type = param.type, .param = static_cast<int>(p)});
+    }
+    return found;
+}
+
+// ---- cells
+
+/// Outputs of this level at a place.
+void LoopEmitter::emitCells(Place place, unsigned level) {
+    for (size_t p = 0; p < program.params.size(); ++p) {
+        const LoopParam &param = program.params[p];
+        if (!param.isOutput())
+            continue;
+        const Node &n = program.nodes[param.node];
+        if (program.flat && param.kind == LoopParam::Kind::OutColumn) {
+            storeCells(param.type, value(param.node, place), word(p, 0), place.index, place.lanes);
+        } else if (!program.flat && n.level == level && param.kind == LoopParam::Kind::OutFull) {
+            storeCells(param.type, value(param.node, place), rows.at(p), place.index, place.lanes);
+        } else if (!program.flat && n.level == level && param.kind == LoopParam::Kind::SumsOfColumns) {
+            CellArithmetic cells(b, place.lanes);
+            Value *sum = loadCells(param.type, word(p, 0), place.index, place.lanes);
+            Value *x = value(param.node, place);
+            storeCells(param.type, cells.binary(BinaryOp::Add, sum, x, param.type), word(p, 0), place.index,
+                       place.lanes);
+        }
+    }
+}
+
+void LoopEmitter::emitBlock(Value *from, Value *to, std::vector<Accumulator> &accumulators, unsigned level) {
+    Value *count = b.CreateSub(to, from);
+    Value *filled = b.CreateAnd(count, b.getInt64(~uint64_t(kLanes - 1)));
+    Value *few = b.CreateICmpULT(count, b.getInt64(2 * kLanes));
+    Value *whole = b.CreateAdd(from, b.CreateSelect(few, b.getInt64(0), filled));
+    std::vector<Value *> carried;
+    for (Accumulator &a : accumulators)
+        carried.push_back(neutral(a, kLanes));
+    countedLoop(from, whole, kLanes, carried, [&](Value *index) {
+        Values cached;
+        Place place{kLanes, index, nullptr, &cached};
+        emitCells(place, level);
+        for (size_t i = 0; i < accumulators.size(); ++i)
+            carried[i] = combine(accumulators[i], value(accumulators[i].node, place), carried[i], kLanes);
+    });
+    for (size_t i = 0; i < accumulators.size(); ++i) {
+        Accumulator &a = accumulators[i];
+        a.lanes = carried[i];
+        carried[i] = neutral(a, 1);
+        if (!a.isFloatSum())
+            continue;
+        if (!a.tail)
+            a.tail = room(llvm::ArrayType::get(memoryType(a.type), 2 * kLanes));
+        llvm::Type *lanes = memoryType(a.type, kLanes);
+        b.CreateAlignedStore(llvm::Constant::getNullValue(lanes), a.tail, llvm::Align(cellSize(a.type)));
+    }
+    countedLoop(whole, to, 1, carried, [&](Value *index) {
+        Values cached;
+        Place place{1, index, nullptr, &cached};
+        emitCells(place, level);
+        for (size_t i = 0; i < accumulators.size(); ++i) {
+            Accumulator &a = accumulators[i];
+            Value *x = value(a.node, place);
+            carried[i] = combine(a, x, carried[i], 1);
+            if (a.tail)
+                storeCells(a.type, x, a.tail, b.CreateSub(index, whole), 1);
+        }
+    });
+    for (size_t i = 0; i < accumulators.size(); ++i)
+        accumulators[i].ordered = carried[i];
+}
+
+/// A whole row in one vector; its cells are reduced from left to right.
+void LoopEmitter::emitNarrowRow(std::vector<Accumulator> &accumulators, unsigned level) {
+    Values cached;
+    Place place{program.narrow, b.getInt64(0), nullptr, &cached};
+    emitCells(place, level);
+    for (Accumulator &a : accumulators) {
+        Value *cells = value(a.node, place);
+        a.ordered = neutral(a, 1);
+        for (unsigned l = 0; l < program.narrow; ++l)
+            a.ordered = combine(a, b.CreateExtractElement(cells, uint64_t(l)), a.ordered, 1);
+    }
+}
+
+void LoopEmitter::emitFlat() {
+    std::vector<Accumulator> accumulators = accumulatorsOf(0);
+    emitBlock(begin, end, accumulators, 0);
+    Value *count = b.CreateSub(end, begin), *block = b.CreateUDiv(begin, b.getInt64(LoopProgram::kBlock));
+    for (Accumulator &a : accumulators)
+        storeCells(a.type, finishBlock(a, count), word(static_cast<size_t>(a.param), 0), block, 1);
+}
+
+// ---- rows
+
+void LoopEmitter::emitRows() {
+    std::vector<Value *> none;
+    countedLoop(begin, end, 1, none, [&](Value *row) { emitRow(row); });
+}
+
+void LoopEmitter::emitRow(Value *row) {
+    currentRow = row;
+    rows.clear();
+    rowValues.clear();
+    for (size_t p = 0; p < program.params.size(); ++p) {
+        auto kind = program.params[p].kind;
+        if (kind == LoopParam::Kind::Full || kind == LoopParam::Kind::OutFull)
+            rowAddress(p, program.params[p].type);
+    }
+    for (unsigned level = 0; level < program.numLevels; ++level) {
+        emitColumnValues(level);
+        currentLevel = level;
+        program.hasCsr ? emitSparseSweep(level) : emitDenseSweep(level);
+    }
+    emitColumnValues(program.numLevels);
+    for (size_t p = 0; p < program.params.size(); ++p) {
+        const LoopParam &param = program.params[p];
+        if (param.kind == LoopParam::Kind::OutColumn)
+            storeCells(param.type, rowValues.at(param.node), word(p, 0), b.CreateMul(row, word(p, 1)), 1);
+    }
+}
+
+void LoopEmitter::emitColumnValues(unsigned level) {
+    for (size_t i = 0; i < program.nodes.size(); ++i) {
+        const Node &n = program.nodes[i];
+        if (n.space != Space::Column || n.level > level || n.kind == Node::Kind::ReduceRow || rowValues.count(i))
+            continue;
+        if (n.kind == Node::Kind::Input) {
+            rowValues[i] = loadCells(n.type, word(n.param, 0), b.CreateMul(currentRow, word(n.param, 1)), 1);
+        } else {
+            Values none;
+            rowValues[i] = compute(n, {1, nullptr, nullptr, &none});
+        }
+    }
+}
+
+bool LoopEmitter::hasWork(unsigned level, const std::vector<Accumulator> &accumulators) const {
+    if (!accumulators.empty())
+        return true;
+    for (const LoopParam &p : program.params) {
+        bool cells = p.kind == LoopParam::Kind::OutFull || p.kind == LoopParam::Kind::SumsOfColumns;
+        if (cells && program.nodes[p.node].level == level)
+            return true;
+    }
+    return false;
+}
+
+void LoopEmitter::emitDenseSweep(unsigned level) {
+    std::vector<Accumulator> accumulators = accumulatorsOf(level);
+    if (!hasWork(level, accumulators))
+        return;
+    Value *zero = b.getInt64(0);
+    auto finish = [&](Accumulator &a, Value *total) {
+        if (isFloat(a.type) && (a.how == Reduce::Min || a.how == Reduce::Max)) {
+            // A row keeps a NaN that comes first.
+            Values cached;
+            Value *first = value(a.node, {1, zero, nullptr, &cached});
+            total = b.CreateSelect(b.CreateFCmpUNO(first, first), first, total);
+        }
+        rowValues[a.reduceNode] = total;
+    };
+    if (program.narrow) {
+        emitNarrowRow(accumulators, level);
+        for (Accumulator &a : accumulators)
+            finish(a, a.ordered);
+        return;
+    }
+    Value *blockCells = b.getInt64(LoopProgram::kBlock);
+    Value *several = b.CreateICmpUGT(columns, blockCells);
+    std::vector<Value *> totals, states;
+    for (Accumulator &a : accumulators) {
+        totals.push_back(neutral(a, 1));
+        states.push_back(nullptr);
+        if (a.isFloatSum()) {
+            states.back() = room(llvm::ArrayType::get(i64, pairwiseBytes(a.type) / 8));
+            b.CreateStore(zero, states.back()); // the number of blocks so far
+        }
+    }
+    countedLoop(zero, columns, LoopProgram::kBlock, totals, [&](Value *from) {
+        Value *rest = b.CreateSub(columns, from);
+        Value *count = b.CreateSelect(b.CreateICmpULT(rest, blockCells), rest, blockCells);
+        emitBlock(from, b.CreateAdd(from, count), accumulators, level);
+        for (size_t i = 0; i < accumulators.size(); ++i) {
+            Accumulator &a = accumulators[i];
+            Value *block = finishBlock(a, count);
+            if (!a.isFloatSum()) {
+                totals[i] = combine(a, block, totals[i], 1);
+                continue;
+            }
+            totals[i] = conditional(several, block, [&] {
+                Value *cell = room(memoryType(a.type));
+                b.CreateStore(block, cell);
+                std::string symbol = pairwiseAddSymbol(a.type);
+                called.insert(symbol);
+                auto *type = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr}, false);
+                b.CreateCall(module.getOrInsertFunction(symbol, type), {states[i], cell});
+                return block;
+            });
+        }
+    });
+    for (size_t i = 0; i < accumulators.size(); ++i) {
+        Accumulator &a = accumulators[i];
+        if (a.isFloatSum()) {
+            totals[i] = combine(a, neutral(a, 1), totals[i], 1);
+            totals[i] = conditional(several, totals[i], [&] {
+                Value *cell = room(memoryType(a.type));
+                std::string symbol = pairwiseTotalSymbol(a.type);
+                called.insert(symbol);
+                auto *type = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr}, false);
+                b.CreateCall(module.getOrInsertFunction(symbol, type), {states[i], cell});
+                return b.CreateLoad(memoryType(a.type), cell);
+            });
+        }
+        finish(a, totals[i]);
+    }
+}
+
+// ---- stored cells
+
+Value *LoopEmitter::storedColumn(Value *k) {
+    Value *base = word(program.nodes[program.csrNode].param, 1);
+    if (program.csrWide)
+        return b.CreateLoad(i64, b.CreateInBoundsGEP(i64, base, k));
+    return b.CreateZExt(b.CreateLoad(b.getInt32Ty(), b.CreateInBoundsGEP(b.getInt32Ty(), base, k)), i64);
+}
+
+/// What stored cells some steps ahead will gather.
+void LoopEmitter::prefetchGathers(Value *k) {
+    constexpr uint64_t kAhead = 32;
+    Value *column = nullptr;
+    for (size_t p = 0; p < program.params.size(); ++p) {
+        if (program.params[p].kind != LoopParam::Kind::Row)
+            continue;
+        if (!column) {
+            Value *ahead = b.CreateAdd(k, b.getInt64(kAhead));
+            column = storedColumn(b.CreateSelect(b.CreateICmpULT(ahead, limit), ahead, limit));
+        }
+        Value *at = b.CreateInBoundsGEP(memoryType(program.params[p].type), word(p, 0), column);
+        b.CreateIntrinsic(llvm::Intrinsic::prefetch, {ptr}, {at, b.getInt32(0), b.getInt32(3), b.getInt32(1)});
+    }
+}
+
+/// Stored cells [from, to), `together` at a time. Sums of products have as many parts as that; a.ordered is what was
+/// accumulated before and afterwards.
+Value *LoopEmitter::emitSparseCells(std::vector<Accumulator> &accumulators, Value *from, Value *to, unsigned together) {
+    std::vector<Value *> carried;
+    auto parts = [&](const Accumulator &a) { return a.how == Reduce::DotSparse ? together : 1; };
+    for (Accumulator &a : accumulators)
+        for (unsigned q = 0; q < parts(a); ++q)
+            carried.push_back(q == 0 ? a.ordered : neutral(a, 1));
+    countedLoop(from, to, together, carried, [&](Value *k) {
+        for (unsigned q = 0; q < together; ++q) {
+            Value *position = b.CreateAdd(k, b.getInt64(q));
+            prefetchGathers(position);
+            Values cached;
+            Place place{1, position, storedColumn(position), &cached};
+            size_t at = 0;
+            for (Accumulator &a : accumulators) {
+                Value *&sum = carried[at + (parts(a) > 1 ? q : 0)];
+                sum = combine(a, value(a.node, place), sum, 1);
+                at += parts(a);
+            }
+        }
+    });
+    size_t at = 0;
+    for (Accumulator &a : accumulators) {
+        if (parts(a) == 4)
+            a.ordered = combine(a, combine(a, carried[at + 3], carried[at + 2], 1),
+                                combine(a, carried[at + 1], carried[at], 1), 1);
+        else
+            a.ordered = carried[at];
+        at += parts(a);
+    }
+    return to;
+}
+
+/// A row keeps a NaN in its first column.
+Value *LoopEmitter::firstCellIfNan(const Accumulator &a, Value *best, Value *from, Value *to) {
+    return conditional(b.CreateICmpULT(from, to), best, [&]() -> Value * {
+        Value *column = storedColumn(from);
+        return conditional(b.CreateICmpEQ(column, b.getInt64(0)), best, [&]() -> Value * {
+            Values cached;
+            Value *first = value(a.node, {1, from, column, &cached});
+            return b.CreateSelect(b.CreateFCmpUNO(first, first), first, best);
+        });
+    });
+}
+
+void LoopEmitter::emitSparseSweep(unsigned level) {
+    std::vector<Accumulator> accumulators = accumulatorsOf(level);
+    if (accumulators.empty())
+        return;
+    constexpr uint64_t kLong = 32;
+    Value *offsets = word(program.nodes[program.csrNode].param, 0);
+    Value *at = b.CreateInBoundsGEP(i64, offsets, currentRow);
+    Value *from = b.CreateLoad(i64, at), *to = b.CreateLoad(i64, b.CreateConstInBoundsGEP1_64(i64, at, 1));
+    Value *count = b.CreateSub(to, from), *start = from;
+    bool dots = false;
+    for (Accumulator &a : accumulators) {
+        a.ordered = neutral(a, 1);
+        dots |= a.how == Reduce::DotSparse;
+    }
+    if (dots) {
+        Value *isLong = b.CreateICmpUGE(count, b.getInt64(kLong));
+        Value *filled = b.CreateAnd(count, b.getInt64(~uint64_t(3)));
+        start = b.CreateAdd(from, b.CreateSelect(isLong, filled, b.getInt64(0)));
+        emitSparseCells(accumulators, from, start, 4);
+    }
+    emitSparseCells(accumulators, start, to, 1);
+    for (Accumulator &a : accumulators) {
+        Value *result = a.ordered;
+        if (a.how == Reduce::Min || a.how == Reduce::Max) {
+            Value *withZero = combine(a, llvm::Constant::getNullValue(result->getType()), result, 1);
+            result = b.CreateSelect(b.CreateICmpULT(count, columns), withZero, result);
+            if (isFloat(a.type))
+                result = firstCellIfNan(a, result, from, to);
+        }
+        rowValues[a.reduceNode] = result;
+    }
+}
+
+} // namespace daphne::codegen

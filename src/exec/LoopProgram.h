@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What one fused loop computes: a small program over the rows of its inputs,
+/// independent of pointers, sizes and scalar values. The code generator turns it
+/// into machine code, the interpreter runs it directly; equal programs have
+/// equal text(), the key under which compiled code is kept.
+///
+/// Values live in one of four spaces:
+///     Scalar   one number for the whole loop
+///     Row      1 x c, a number per column
+///     Column   n x 1, a number per row
+///     Full     n x c, a number per cell; sparse: only at the stored cells of the program's Csr, 0 elsewhere
+/// A flat program has no columns: its "rows" are the cells of equally shaped matrices.
+///
+/// Row reductions turn Full values into Column values. Full values that need such a result belong to a later
+/// level: a row is swept once per level, and everything a level needs is computed anew from the inputs, except
+/// costly values, which the first level that computes them keeps.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ValueType.h"
+#include "kernels/CellLoops.h"
+
+namespace daphne::exec {
+
+enum class Space : uint8_t { Scalar, Row, Column, Full };
+
+enum class Reduce : uint8_t { Sum, Min, Max, DotSparse };
+
+struct LoopNode {
+    enum class Kind : uint8_t { Input, Unary, Binary, PowFixed, Cond, Convert, ReduceRow };
+    Kind kind = Kind::Input;
+    Space space = Space::Scalar;
+    bool sparse = false;
+    uint8_t level = 0;                  ///< Full: sweep that computes it first; Column: sweep before which it is there
+    ValueType type = ValueType::F64;    ///< of the value
+    ValueType compute = ValueType::F64; ///< operands are converted to this first
+    uint8_t function = 0;               ///< UnaryOp, BinaryOp, twice the exponent of PowFixed, Reduce
+    uint8_t numOperands = 0;
+    std::array<uint16_t, 3> operands = {};
+    uint16_t param = 0; ///< Input: which one
+
+    UnaryOp unary() const { return static_cast<UnaryOp>(function); }
+    BinaryOp binary() const { return static_cast<BinaryOp>(function); }
+    Reduce reduce() const { return static_cast<Reduce>(function); }
+    double exponent() const { return static_cast<int8_t>(function) * 0.5; }
+};
+
+/// An array or number the loop is given.
+struct LoopParam {
+    enum class Kind : uint8_t {
+        Scalar, ///< bits of the number
+        Row,    ///< address
+        Column, ///< address, cells from row to row
+        Full,   ///< address, cells from row to row
+        Csr,    ///< addresses of offsets, columns, values (not for a pattern)
+        OutColumn,
+        OutFull,       ///< cells from row to row may be 0: a value kept for a later level
+        SumsOfColumns, ///< address of c sums the rows are added to
+        SumOfAll,      ///< flat: address of one number per block of kBlock cells
+        MinOfAll,
+        MaxOfAll,
+    };
+    Kind kind = Kind::Scalar;
+    ValueType type = ValueType::F64;
+    uint16_t node = 0; ///< outputs: the value
+    bool isOutput() const { return kind >= Kind::OutColumn; }
+    bool isAggregate() const { return kind >= Kind::SumsOfColumns; }
+};
+
+struct LoopProgram {
+    /// Cells (or rows) per call of a flat program, and what sums are rounded in.
+    static constexpr uint64_t kBlock = 4096;
+    /// Rows whose column sums are formed one after another.
+    static constexpr uint64_t kColumnGroup = 512;
+    /// Fewer columns are summed from left to right.
+    static constexpr uint64_t kNarrow = 16;
+
+    std::vector<LoopNode> nodes; ///< operands come first
+    std::vector<LoopParam> params;
+    bool flat = true;
+    uint8_t narrow = 0; ///< the number of columns if it is below kNarrow, else 0
+    bool hasCsr = false, csrWide = false, csrPattern = false;
+    uint16_t csrNode = 0; ///< the Input node of the Csr
+    bool faults = false;  ///< some operation has a domain; leaving it sets the fault flag
+    uint8_t numLevels = 1;
+
+    std::string text() const;
+};
+
+/// Layout of the arguments of a loop function: arguments[kHeader + 3 * p ...] belong to params[p].
+struct LoopArguments {
+    static constexpr size_t kColumns = 0, kFault = 1, kStoredEnd = 2,
+                            kHeader = 3; ///< kStoredEnd: offset behind the last stored cell
+    std::vector<uint64_t> words;
+    explicit LoopArguments(size_t numParams) : words(kHeader + 3 * numParams) {}
+    uint64_t *param(size_t p) { return words.data() + kHeader + 3 * p; }
+};
+
+/// Runs rows [begin, end). A flat program is called for at most one block at a time, one with column sums for rows of
+/// one group. arguments[kFault] is the address of a byte that is set to 1 when an operation left its domain.
+using LoopFunction = void (*)(const uint64_t *arguments, uint64_t begin, uint64_t end);
+
+/// Makes functions of programs; the code lives as long as the compiler.
+class LoopCompiler {
+  public:
+    virtual ~LoopCompiler() = default;
+    virtual LoopFunction compile(const LoopProgram &program) = 0;
+};
+
+} // namespace daphne::exec

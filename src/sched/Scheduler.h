@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Everything that runs loops in one process: the user's settings, the machine,
+/// the pool of workers, what was observed. Made once; finds out about the machine
+/// and starts threads when a loop first needs them.
+///
+///     scheduler.run({.site = "sum", .rows = n, .grain = 2048}, [&](Range rows, uint32_t worker) { ... });
+///
+/// A scheme that the user named is obeyed to the formula. Without one, workers
+/// claim cache-sized pieces from a counter, and small loops stay on the calling
+/// thread. The result of a loop must not depend on how it is cut.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sched/CacheTiles.h"
+#include "sched/LoopReport.h"
+#include "sched/ParallelFor.h"
+#include "sched/Settings.h"
+#include "sched/ThreadBinding.h"
+#include "sched/Trace.h"
+#include "sched/Weighted.h"
+
+namespace daphne::sched {
+
+/// What the caller knows of a loop over rows.
+struct LoopDescription {
+    std::string_view site;                ///< names the loop in logs and statistics
+    uint64_t rows = 0;                    ///< N
+    uint64_t grain = 2048;                ///< rows worth a task: Scheduler::cacheRows()
+    uint64_t block = 1;                   ///< every range but the last ends at a multiple of it
+    const uint64_t *rowOffsets = nullptr; ///< rows + 1 of the sparse matrix that drives the loop, if one does
+    uint64_t rowWeight = 1;               ///< of a row in stored cells, besides its own: rowWeightOf()
+    uint64_t rowCost = 0;                 ///< the same as estimated by the compiler; 0: rowWeight
+    std::optional<double> serialNs = {};  ///< estimated time on one thread; none: worth sharing
+};
+
+/// Weight of a row besides its stored cells: 1 + dense output bytes / 16.
+inline uint64_t rowWeightOf(uint64_t outputBytesPerRow) { return 1 + outputBytesPerRow / 16; }
+
+class Scheduler {
+  public:
+    using Sink = std::function<void(std::string_view)>;
+    /// What settings.debug asks for is written to the sink, standard error by default.
+    explicit Scheduler(Settings settings = {}, Sink sink = {});
+    Scheduler(const Scheduler &) = delete;
+    Scheduler &operator=(const Scheduler &) = delete;
+
+    const Settings &settings() const { return user; }
+    const Topology &topology();
+    /// P of every loop. Starts no threads.
+    uint32_t numThreads();
+    Pool &pool();
+
+    uint64_t cacheRows(const RowFootprint &footprint) { return cacheSizedRows(topology(), footprint); }
+    uint64_t batchRows(const RowFootprint &footprint) {
+        return sched::batchRows(topology(), user.batchBytes, footprint);
+    }
+
+    /// Calls body(rows, worker) for ranges of rows that cover [0, loop.rows) exactly once and returns when all are
+    /// done. The worker is below numThreads(). The first exception of the body is thrown here.
+    template <LoopBody Body> void run(const LoopDescription &loop, Body &&body);
+
+    /// How run() would cut this loop.
+    PlannedLoop plan(const LoopDescription &loop);
+    /// For the statistics: a call that is no loop took so long.
+    void noteCall(std::string_view site, double ns) { sites.addCall(site, ns); }
+    /// One line per site, slowest first; empty if nothing was observed.
+    std::string statisticsText() const { return sites.text(); }
+
+  private:
+    bool isObserved() const { return user.debug != DebugLevel::Off || user.statistics; }
+    bool staysSerial(const LoopDescription &loop);
+    bool cutsByWeight(const LoopDescription &loop) const;
+    void report(const PlannedLoop &loop, const Trace &trace);
+
+    Settings user;
+    Sink sink;
+    std::once_flag topologyMade, threadsCounted, poolMade;
+    Topology machine;
+    uint32_t threadCount = 0;
+    std::unique_ptr<Pool> workers;
+    std::unique_ptr<ThreadBinding> binding; ///< of the thread that made the pool: its first worker
+    std::atomic<bool> poolExists{false};
+    std::atomic<double> serialSoFarNs{0}; ///< work of loops that were too small to start threads for
+    SiteStatistics sites;
+};
+
+template <LoopBody Body> void Scheduler::run(const LoopDescription &loop, Body &&body) {
+    if (loop.rows == 0)
+        return;
+    PlannedLoop planned = plan(loop);
+    auto runRows = [&](Range units, uint32_t worker) {
+        Range rows = planned.rowsOf(units);
+        if (rows.begin < rows.end)
+            body(rows, worker);
+    };
+    if (!isObserved()) {
+        planned.plan.joinsTasks = true;
+        if (planned.isSerial)
+            return runRows({0, planned.units}, Pool::currentWorker());
+        return parallelFor(pool(), planned.units, planned.plan, runRows);
+    }
+    Trace trace(numThreads(), user.debug == DebugLevel::Chunks ? Trace::Keep::Tasks : Trace::Keep::Sums);
+    RowObserver observer{trace, planned};
+    if (planned.isSerial) {
+        uint32_t worker = Pool::currentWorker();
+        Claim all{{0, planned.units}};
+        auto token = observer.begin(worker, all);
+        runRows(all.range, worker);
+        observer.end(token, worker, all);
+    } else {
+        parallelFor(pool(), planned.units, planned.plan, runRows, observer);
+    }
+    report(planned, trace);
+}
+
+} // namespace daphne::sched
