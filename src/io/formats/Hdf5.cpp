@@ -17,7 +17,10 @@ namespace daphne::io {
 
 namespace {
 
-// The names of native types and property classes are macros that initialise the library first and name a variable.
+// The names of native types, property classes and ways to open a file are macros that call the library. So the
+// variables behind them are looked up by name, and these stand for the others.
+constexpr unsigned kReadOnly = 0, kReadWrite = 1, kTruncate = 2;
+
 struct Library {
     SharedLibrary lib{"HDF5", {"libhdf5_serial.so.103", "libhdf5_serial.so", "libhdf5.so.103", "libhdf5.so"}};
 #define DAPHNE_FUNCTION(name) decltype(::name) *name = lib.get<decltype(::name)>(#name)
@@ -208,7 +211,7 @@ Ref<Dense> readDataSet(hid_t data, const std::string &name, const ReadJob &job) 
 class ReadFile {
   public:
     explicit ReadFile(const std::string &path)
-        : file(Library::get().H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), Library::get().H5Fclose, path,
+        : file(Library::get().H5Fopen(path.c_str(), kReadOnly, H5P_DEFAULT), Library::get().H5Fclose, path,
                "this is no HDF5 file") {}
     Handle file;
 };
@@ -279,9 +282,9 @@ hid_t openForWriting(WriteJob &job) {
     const std::string &temporary = job.file.temporaryPath();
     if (!job.part.empty() && std::filesystem::exists(job.file.targetPath())) {
         std::filesystem::copy_file(job.file.targetPath(), temporary, std::filesystem::copy_options::overwrite_existing);
-        return h5.H5Fopen(temporary.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+        return h5.H5Fopen(temporary.c_str(), kReadWrite, H5P_DEFAULT);
     }
-    return h5.H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    return h5.H5Fcreate(temporary.c_str(), kTruncate, H5P_DEFAULT, H5P_DEFAULT);
 }
 
 /// Removes what stands at the place; true groups on the way to it stay.
