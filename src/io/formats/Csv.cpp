@@ -285,7 +285,8 @@ Value readCoordinateList(ReadJob &job) {
                         .separator = ',',
                         .firstNumber = 0};
     try {
-        return Csr::withStructureOf(*readCsr<int64_t>(list, job.request.pool), meta.matrixType(), {});
+        auto m = Csr::withStructureOf(*readCsr<int64_t>(list, job.request.pool), meta.matrixType(), {});
+        return Csr::shown(*m, job.request.policy.byEstimate);
     } catch (const TextError &e) {
         throw locatedError(text, job.path, e);
     }
