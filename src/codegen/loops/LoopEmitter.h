@@ -68,7 +68,7 @@ class LoopEmitter {
     /// All cells of [from, to): lanes first, then one by one.
     void emitBlock(llvm::Value *from, llvm::Value *to, std::vector<Accumulator> &accumulators, unsigned level);
     llvm::Value *finishBlock(Accumulator &a, llvm::Value *count);
-    void emitCells(Place place, unsigned level);
+    void emitCells(Place place, unsigned level, const std::vector<Accumulator> &accumulators);
     llvm::Value *neutral(const Accumulator &a, unsigned lanes);
     llvm::Value *combine(const Accumulator &a, llvm::Value *x, llvm::Value *y, unsigned lanes);
 
