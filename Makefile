@@ -7,17 +7,17 @@ PYTHON ?= /usr/bin/python3
 ASAN_ENVIRONMENT = ASAN_OPTIONS=allow_user_poisoning=0:allocator_may_return_null=1:detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test asan tsan bench compare lint format clean
+.PHONY: help build demo test asan tsan stress bench bench-sched compare lint format clean
 
 help:  ## this list
 	@echo "targets:"
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  make %-8s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  make %-11s %s\n", $$1, $$2 }'
 
 build:  ## install what is missing and build into bin/
 	@./build.sh
 
 demo: build  ## connected components of a co-authorship network
-	@bin/daphne examples/components.daph 'graph="data/ca-GrQc.mtx"'
+	@bin/daphne --statistics examples/components.daph 'graph="data/ca-GrQc.mtx"'
 
 test:  ## every test suite; the last line is the sum
 	@./build.sh --tests
@@ -31,8 +31,24 @@ tsan:  ## every test suite under the thread sanitizer
 	@./build.sh --tests --preset tsan
 	@$(PYTHON) test/run_all.py --preset tsan
 
-bench: build  ## start-up, compilation and scalar loops
-	@$(PYTHON) bench/run.py
+stress:  ## a minute of parallel loops under the thread sanitizer
+	@cmake --preset tsan >/dev/null
+	@cmake --build build/tsan --target sched_test
+	@DAPHNE_STRESS_SECONDS=60 build/tsan/test/sched_test
+
+bench: build  ## start-up, whole algorithms beside C++ loops and libraries, schemes; BENCH="--quick" for small sizes
+	@cmake/install-packages.sh bench
+	@cmake --preset release >/dev/null
+	@cmake --build build/release --target bench_peers
+	@$(PYTHON) bench/run.py $(BENCH)
+
+bench-sched:  ## the scheduler beside OpenMP and oneTBB; schemes on unequal rows, measured and simulated, and a plot
+	@cmake/install-packages.sh build bench
+	@cmake --preset release >/dev/null
+	@cmake --build build/release --target sched_bench sched_balance
+	@build/release/bench/sched_bench
+	@build/release/bench/sched_balance build/release/bench/balance.csv
+	@$(PYTHON) bench/sched/plot.py build/release/bench/balance.csv build/release/bench/balance.png
 
 compare: build  ## built-ins beside NumPy and SciPy, kernels beside plain loops, the scheduler beside OpenMP and oneTBB
 	@cmake/install-packages.sh bench

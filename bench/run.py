@@ -1,116 +1,169 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times whole runs of the daphne binary: start-up beside the system's Python, compilation, native scalar code.
+"""Measures Daphne: start-up, whole algorithms beside hand-written C++ and libraries, and the partitioning schemes.
 
-Prints a table (median and spread of the wall time); --json FILE also writes the numbers. Compare figures only when they
-come from the same machine and the same run.
+Parts, chosen with --filter (any part whose name contains the text): startup, machine, the cases of cases.py, schemes.
+Ours and the peers alternate in one run; every run is a process of its own and times its computing part, without reading
+or generating inputs. Inputs are the same for all, and so must be the results. Graphs are written to build/bench-data on
+first use. Numbers and pictures go to bench/results/. Compare figures only when they come from the same run.
+
+Exit status: 1 if a run failed or results differ; with --enforce also if a limit is exceeded.
 """
 
 import argparse
+import importlib.util
 import json
+import os
 import platform
-import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
+import cases
+import contestants
+import matches
+import report
+import schemes
+import startup
+from matches import progress
+
 ROOT = Path(__file__).resolve().parents[1]
-
-SCALAR_LOOP = '''
-i = 0;
-s = 0;
-while (i < 100000000) {
-    s = s + i % 3;
-    i = i + 1;
-}
-print(s);
-'''
-
-CELL_UPDATES = '''
-m = [0];
-i = 0;
-while (i < 10000000) {
-    m = m + 1;
-    i = i + 1;
-}
-print(as.scalar(m));
-'''
-
-RECURSION = '''
-def depth(n: si64) -> si64 {
-    if (n == 0)
-        return 0;
-    return 1 + depth(n - 1);
-}
-print(depth(10000));
-'''
+BUSY = 0.5  # load per processor from which figures say little: threads of a peer wait for each other
+MACHINE_CELLS = {False: 50_000_000, True: 5_000_000}
 
 
-def compile_script():
-    """200 lines with 40 calls of user functions, each with other constants and shapes."""
-    lines = []
-    for i in range(40):
-        lines += [f'def f{i}(X, k) {{', f'    Y = (X + k) * {i}.5;', '    return sum(Y, 1) / nrow(X);', '}']
-    lines += [f'print(sum(f{i}(fill(1.0, {i + 2}, 3), {i})));' for i in range(40)]
-    return '\n'.join(lines)
+def parse_arguments():
+    parser = argparse.ArgumentParser(description='Measures Daphne beside hand-written C++ and libraries.')
+    parser.add_argument('--daphne', default=str(ROOT / 'bin' / 'daphne'), help='the binary to measure')
+    parser.add_argument('--filter', default='', help='only parts with this text in their name')
+    parser.add_argument('--list', action='store_true', help='show the names of the parts')
+    parser.add_argument('--quick', action='store_true', help='about a fiftieth of the size: a smoke test')
+    parser.add_argument('--check', action='store_true', help='one round, compare the results only')
+    parser.add_argument('--rounds', type=int, help='runs of each contestant (default 5, quick: 2)')
+    parser.add_argument('--threads', help='numbers of threads, separated by commas (default 1,2)')
+    parser.add_argument('--peers', help='only these peers, separated by commas')
+    parser.add_argument('--output', type=Path, help='directory of results (default bench/results)')
+    parser.add_argument('--enforce', action='store_true', help='status 1 if a limit is exceeded')
+    choice = parser.parse_args()
+    choice.daphne = str(Path(choice.daphne).resolve())
+    choice.rounds = choice.rounds or (1 if choice.check else 2 if choice.quick else 5)
+    choice.threads = [int(count) for count in (choice.threads or '1,2').split(',')]
+    default = ROOT / 'bench' / 'results'
+    choice.output = choice.output or (default / 'quick' if choice.quick else default)
+    return choice
 
 
-def benchmarks(daphne):
-    """Name, command, script (None: the command is complete), number of runs."""
-    yield 'hello', [daphne, '-e', 'print("hello");'], None, 20
-    yield "python3 -c 'print(1)'", ['/usr/bin/python3', '-c', 'print(1)'], None, 20
-    yield 'compile 200 lines, 40 functions', [daphne], compile_script(), 5
-    yield '100 million scalar additions', [daphne], SCALAR_LOOP, 3
-    yield '10 million 1x1 updates', [daphne], CELL_UPDATES, 3
-    yield 'recursion, depth 10000', [daphne], RECURSION, 5
+def selected_peers(choice):
+    available = contestants.available_peers()
+    wanted = choice.peers.split(',') if choice.peers else [*contestants.BINARIES, *contestants.MODULES]
+    missing = [name for name in wanted if name not in available]
+    if missing:
+        progress(f'peers that are not installed or not built: {", ".join(missing)}')
+    return [name for name in wanted if name in available]
 
 
-def measure(command, script, runs):
-    with tempfile.TemporaryDirectory(prefix='bench') as directory:
-        if script is not None:
-            path = Path(directory, 'bench.daph')
-            path.write_text(script, encoding='utf-8')
-            command = [*command, str(path)]
-        seconds = []
-        for _ in range(runs + 1):
-            start = time.perf_counter()
-            done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-            seconds.append(time.perf_counter() - start)
-            if done.returncode != 0:
-                return None, done.stderr.strip()
-        return sorted(seconds[1:]), done.stdout.strip()  # the first run warms the caches
+def play_cases(choice):
+    """All matches of the selected cases."""
+    peers, played = selected_peers(choice), []
+    for case in cases.CASES:
+        if choice.filter not in case.name:
+            continue
+        arguments = case.quick if choice.quick else case.full
+        shown = ', '.join(f'{name}={getattr(value, "file", value)}' for name, value in arguments.items())
+        progress(f'{case.name}: {case.title} ({shown})')
+        for threads in choice.threads:
+            played.append(matches.play(choice.daphne, case, arguments, threads, choice.rounds, peers))
+    return played
 
 
-def phases(daphne):
-    done = subprocess.run([daphne, '--timing', '-e', 'print("hello");'], capture_output=True, text=True)
-    return json.loads(done.stderr) if done.returncode == 0 else {}
+def complain(played):
+    """Prints runs that failed and results that differ; true if there are none."""
+    fine = True
+    for match in played:
+        place = f'{match.case.name}, {match.threads} thread(s)'
+        for name, text in match.failures.items():
+            fine = False
+            print(f'FAILED {place}: {name}: {text}')
+        for name in match.differences():
+            fine = False
+            print(f'DIFFERENT {place}: {name}: {match.results[name]}, others {next(iter(match.results.values()))}')
+    return fine
+
+
+def draw(played, machine, by_scheme, choice):
+    if not importlib.util.find_spec('matplotlib'):
+        progress('matplotlib is not installed: no pictures')
+        return []
+    import plots
+    pictures = []
+    if by_scheme:
+        pictures.append(plots.scheme_bars(by_scheme, max(choice.threads), choice.output / 'schemes.png'))
+    if len(choice.threads) > 1 and played:
+        pictures.append(plots.thread_scaling(played, choice.output / 'scaling.png'))
+    if machine and played:
+        pictures.append(plots.roofline(played, machine, choice.output / 'roofline.png'))
+    return pictures
+
+
+def commit():
+    done = subprocess.run(['git', 'rev-parse', 'HEAD'], cwd=ROOT, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def write_results(choice, parts):
+    choice.output.mkdir(parents=True, exist_ok=True)
+    path = choice.output / 'bench.json'
+    parts |= {'commit': commit(), 'machine': platform.processor() or platform.machine(), 'cpus': os.cpu_count(),
+              'system': platform.platform(), 'time': time.strftime('%Y-%m-%dT%H:%M:%S%z')}
+    path.write_text(json.dumps(parts, indent=2) + '\n', encoding='utf-8')
+    return path
 
 
 def main():
-    parser = argparse.ArgumentParser(description='Times whole runs of the daphne binary.')
-    parser.add_argument('--daphne', default=str(ROOT / 'bin' / 'daphne'), help='the binary to measure')
-    parser.add_argument('--json', help='also write the numbers to this file')
-    choice = parser.parse_args()
-    results, failed = {}, False
-    print(f'{"benchmark":34} {"median ms":>10} {"min ms":>9} {"max ms":>9} {"runs":>5}')
-    for name, command, script, runs in benchmarks(choice.daphne):
-        seconds, text = measure(command, script, runs)
-        if seconds is None:
-            failed = True
-            print(f'{name:34} FAILED: {text}')
-            continue
-        median = statistics.median(seconds)
-        results[name] = {'median_seconds': median, 'seconds': seconds}
-        print(f'{name:34} {median * 1e3:10.1f} {seconds[0] * 1e3:9.1f} {seconds[-1] * 1e3:9.1f} {runs:5}')
-    timing = phases(choice.daphne)
-    print('hello by phase, ms: ' + ', '.join(f'{k.removesuffix("_seconds")} {v * 1e3:.1f}' for k, v in timing.items()))
-    if choice.json:
-        report = {'machine': platform.processor() or platform.machine(), 'system': platform.platform(),
-                  'results': results, 'hello_phases': timing}
-        Path(choice.json).write_text(json.dumps(report, indent=2) + '\n', encoding='utf-8')
-    return 1 if failed else 0
+    choice = parse_arguments()
+    names = ['startup', 'machine', *(case.name for case in cases.CASES), 'schemes']
+    if choice.list:
+        print('\n'.join(names))
+        return 0
+    wanted = [name for name in names if choice.filter in name]
+    if not wanted:
+        print(f"no part with '{choice.filter}' in its name; there are: {', '.join(names)}", file=sys.stderr)
+        return 1
+    load = os.getloadavg()[0] / (os.cpu_count() or 1)
+    if load > BUSY and not choice.check:
+        print(f'WARNING: the machine is busy ({load:.1f} other processes per processor); do not trust the ratios', flush=True)
+    parts, fine, verdicts, machine, by_scheme = {'load_per_cpu': load}, True, [], {}, {}
+    if 'startup' in wanted and not choice.check:
+        parts['startup'] = startup.run(choice.daphne)
+        fine = parts['startup'] is not None
+    if 'machine' in wanted and not choice.check and 'loops' in contestants.available_peers():
+        machine = {threads: contestants.run_machine(threads, MACHINE_CELLS[choice.quick]) for threads in choice.threads}
+        for threads, limits in machine.items():
+            print(f'this machine, {threads} thread(s): reading {limits["read"]:.1f} GB/s, triad {limits["triad"]:.1f} GB/s, '
+                  f'{limits["gflops"]:.0f} GFLOP/s', flush=True)
+        parts['machine_limits'] = machine
+    played = play_cases(choice)
+    fine = complain(played) and fine
+    parts['cases'] = [match.as_json() for match in played]
+    if choice.check:
+        print(f'{len(played)} matches, results {"agree" if fine else "DIFFER"}')
+        return 0 if fine else 1
+    if 'schemes' in wanted:
+        progress('schemes: every partitioning scheme with every queue layout')
+        by_scheme = schemes.run(choice.daphne, max(choice.threads), choice.rounds, choice.quick)
+        print('\n' + schemes.table(by_scheme))
+        parts['schemes'] = {' '.join(key): times for key, times in by_scheme.items()}
+        verdicts += schemes.verdicts(by_scheme)
+    if played:
+        print(f'\nmilliseconds of the computing part, medians of {choice.rounds}\n{report.table(played)}')
+    verdicts = report.all_verdicts(played) + verdicts
+    if verdicts:
+        print('\n' + '\n'.join(verdict.line() for verdict in verdicts))
+    parts['limits'] = [{'what': v.what, 'ratio': v.ratio, 'limit': v.limit, 'kept': v.kept} for v in verdicts]
+    written = [write_results(choice, parts), *draw(played, machine, by_scheme, choice)]
+    print('\nwritten: ' + ', '.join(os.path.relpath(path) for path in written))
+    return 0 if fine and not (choice.enforce and any(not v.kept for v in verdicts)) else 1
 
 
 if __name__ == '__main__':

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every test suite and closes with the line 'N passed, N failed' over all of them.
 
-Suites: the layer table, unit tests (CTest), IR tests, examples of the documentation, examples and reference pages of
-builtins, script tests under the default options and under each file of test/script/configs, random programs against an
-oracle, hostile scripts, peak memory. A suite is any command; its own last line 'N passed, N failed' is its result. A suite that ends
-with another status than that line says, or without one, counts as one more failure: nothing is lost silently.
+Suites: the layer table, unit tests (CTest), IR tests, examples of the documentation, the scripts of examples/, examples and
+reference pages of builtins, script tests under the default options and under each file of test/script/configs, random
+programs against an oracle, hostile scripts, peak memory, equal results under every schedule. A suite is any command; its
+own last line 'N passed, N failed' is its result. A suite that ends with another status than that line says, or without
+one, counts as one more failure: nothing is lost silently.
 """
 
 import argparse
@@ -97,6 +98,7 @@ def suites(preset):
     if lit.is_file():
         yield 'lit', lambda: run_summarised([python, lit, '--bin', daphne.parent])
     yield 'docs', lambda: run_summarised([python, TEST / 'docs' / 'run.py', '--daphne', daphne])
+    yield 'examples', lambda: run_summarised([python, TEST / 'examples' / 'run.py', '--daphne', daphne])
     yield 'builtins', lambda: run_summarised([python, TEST / 'builtins' / 'run.py', '--daphne', daphne])
     yield 'script', lambda: run_summarised([python, script, '--daphne', daphne])
     yield 'random', lambda: run_summarised([python, TEST / 'random' / 'run.py', '--daphne', daphne])
@@ -105,6 +107,7 @@ def suites(preset):
     yield 'fuzz', lambda: run_summarised([python, TEST / 'fuzz' / 'run.py', '--daphne', daphne, *fuzz_options])
     if not fuzz_options:
         yield 'memory', lambda: run_summarised([python, TEST / 'memory' / 'run.py', '--daphne', daphne])
+    yield 'schedules', lambda: run_summarised([python, TEST / 'schedules' / 'run.py', '--daphne', daphne])
     for config in sorted((TEST / 'script' / 'configs').glob('*.txt')):
         yield (f'script, configuration {config.stem}',
                lambda name=config.stem: run_summarised([python, script, '--daphne', daphne, '--config', name]))

@@ -31,12 +31,14 @@ std::string shown(const Json &value) {
 
 class ConfigurationReader {
   public:
-    explicit ConfigurationReader(const std::string &name) : where("configuration file '" + name + "': ") {}
+    ConfigurationReader(const std::string &name, const PluginLoader &plugins)
+        : where("configuration file '" + name + "': "), plugins(plugins) {}
 
     Configuration read(std::string_view text) {
         Json root = parse(text);
         if (!root.is_object())
             throw mistake("needs a JSON object at the top, got " + shown(root));
+        loadPlugins(root);
         for (auto &[key, value] : root.items())
             readEntry(key, value);
         addExplainLevels();
@@ -78,6 +80,17 @@ class ConfigurationReader {
         if (size_t colon = text.find(": "); colon != text.npos && colon < 8)
             text.remove_prefix(colon + 2);
         return std::string(text);
+    }
+
+    /// What they add must be known when other values are checked.
+    void loadPlugins(const Json &root) {
+        const OptionRow &row = optionTable()[optionIndex("sched-plugin")];
+        std::string key(row.configKey);
+        std::vector<std::string> ofFile;
+        if (root.contains(key))
+            ofFile = readValue(row, key, root[key]);
+        if (plugins)
+            added = plugins(ofFile);
     }
 
     void readEntry(const std::string &key, const Json &value) {
@@ -154,6 +167,12 @@ class ConfigurationReader {
                 return value.get<bool>() ? "on" : "off";
             if (!value.is_string())
                 throw wrongType(key, "the name of a choice (a string)", value);
+            return checkedValue(row, value.get_ref<const std::string &>(), subject, added);
+        case OptionKind::FlagOrOneOf:
+            if (value.is_boolean())
+                return value.get<bool>() ? "true" : "false";
+            if (!value.is_string())
+                throw wrongType(key, "true, false or the name of a choice", value);
             return checkedValue(row, value.get_ref<const std::string &>(), subject);
         default:
             if (!value.is_string())
@@ -242,6 +261,8 @@ class ConfigurationReader {
     }
 
     std::string where;
+    const PluginLoader &plugins;
+    std::span<const Choice> added; ///< values of options that plug-ins add
     Configuration result;
     bool explainGiven = false;
     std::vector<std::string> explain;
@@ -251,11 +272,11 @@ class ConfigurationReader {
 
 std::string_view logLevelName(LogLevel level) { return kLogLevels[static_cast<size_t>(level)]; }
 
-Configuration parseConfiguration(std::string_view text, const std::string &name) {
-    return ConfigurationReader(name).read(text);
+Configuration parseConfiguration(std::string_view text, const std::string &name, const PluginLoader &plugins) {
+    return ConfigurationReader(name, plugins).read(text);
 }
 
-std::optional<Configuration> loadConfiguration(const std::string &path) {
+std::optional<Configuration> loadConfiguration(const std::string &path, const PluginLoader &plugins) {
     auto unreadable = [&](const char *why) {
         return parseError({}, "cannot read configuration file '" + path + "': " + why);
     };
@@ -270,7 +291,7 @@ std::optional<Configuration> loadConfiguration(const std::string &path) {
     std::ifstream file(path, std::ios::binary);
     if (!file)
         throw unreadable(std::strerror(errno));
-    return parseConfiguration(std::string{std::istreambuf_iterator<char>(file), {}}, path);
+    return parseConfiguration(std::string{std::istreambuf_iterator<char>(file), {}}, path, plugins);
 }
 
 } // namespace daphne::driver

@@ -7,11 +7,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "driver/OptionTable.h"
 
 namespace daphne::driver {
 
@@ -43,9 +47,13 @@ struct Configuration {
     LogSettings logging;
 };
 
+/// Loads plug-ins, before the other keys are read: given those that the file names, returns the values they add to
+/// options.
+using PluginLoader = std::function<std::span<const Choice>(const std::vector<std::string> &ofFile)>;
+
 /// `name` is the file's name in messages.
-Configuration parseConfiguration(std::string_view text, const std::string &name);
+Configuration parseConfiguration(std::string_view text, const std::string &name, const PluginLoader &plugins = {});
 /// Reads a file; std::nullopt if there is none.
-std::optional<Configuration> loadConfiguration(const std::string &path);
+std::optional<Configuration> loadConfiguration(const std::string &path, const PluginLoader &plugins = {});
 
 } // namespace daphne::driver

@@ -16,6 +16,7 @@
 #include "driver/BigStack.h"
 #include "driver/OutOfMemoryExit.h"
 #include "driver/Pipeline.h"
+#include "driver/SchedulerSettings.h"
 #include "ir/Dialect.h"
 #include "irgen/IrGen.h"
 #include "lang/dsl/Frontend.h"
@@ -55,7 +56,6 @@ struct Engine::State {
         context.loadDialect<mlir::func::FuncDialect, mlir::scf::SCFDialect, ir::DaphneDialect>();
     }
     mlir::MLIRContext context;
-    sched::Scheduler scheduler;
 };
 
 /// Programs of earlier inputs stay alive: their functions are still called, their literals still used.
@@ -79,7 +79,7 @@ struct Engine::Session {
     }
 };
 
-Engine::Engine(Options options) : options(std::move(options)) {
+Engine::Engine(Options given) : options(std::move(given)), scheduler(schedulerSettings(options)) {
     times.startup = processAge();
     double begin = now();
     state = std::make_unique<State>();
@@ -98,6 +98,21 @@ void Engine::report(const Error &error) {
     if (error.isStop)
         shown.message = "system stopped: " + error.message;
     writeError(render(shown, sources, isatty(2) ? Colour::Yes : Colour::No));
+}
+
+void Engine::reportStatistics() {
+    if (!scheduler.settings().statistics)
+        return;
+    auto ms = [](double seconds) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.1f ms", 1e3 * seconds);
+        return std::string(text);
+    };
+    writeError("time: " + ms(times.startup) + " start-up, " + ms(times.parsing) + " parsing, " + ms(times.compilation) +
+               " compiling, " + ms(times.execution) + " running on " + std::to_string(scheduler.numThreads()) +
+               (scheduler.numThreads() == 1 ? " thread\n" : " threads\n"));
+    std::string text = scheduler.statisticsText();
+    writeError(text.empty() ? "no loops were run by the scheduler\n" : text);
 }
 
 void Engine::explain(ExplainLevel level, const std::string &text) {
@@ -181,7 +196,7 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
 
     Context context;
     context.stackLimit = stackLimit();
-    context.scheduler = &state->scheduler;
+    context.scheduler = &scheduler;
     context.representation.byEstimate = options.selectMatrixRepr;
     context.representation.threshold = options.sparsityThreshold;
     std::vector<Value> results;
@@ -220,6 +235,7 @@ int Engine::runScript(std::string name, std::string text, const std::string &dir
         report(e);
         return static_cast<int>(e.stage);
     }
+    reportStatistics();
     if (options.timing)
         writeError(times.json());
     return 0;

@@ -11,6 +11,7 @@
 #include "base/Error.h"
 #include "base/Source.h"
 #include "driver/Options.h"
+#include "sched/Scheduler.h"
 
 namespace daphne::driver {
 
@@ -38,6 +39,9 @@ class Engine {
     /// Prints an error with its excerpt to standard error; `stop()` also to standard output.
     void report(const Error &error);
 
+    /// --statistics: figures of all loops so far to standard error.
+    void reportStatistics();
+
     const Timing &timing() const { return times; }
 
   private:
@@ -49,7 +53,8 @@ class Engine {
     Options options;
     SourceManager sources;
     Timing times;
-    struct State; ///< MLIR context and what lives as long as the engine
+    sched::Scheduler scheduler; ///< runs the loops of all programs
+    struct State;               ///< MLIR context and what lives as long as the engine
     std::unique_ptr<State> state;
     std::unique_ptr<Session> session;
 };

@@ -50,6 +50,7 @@ std::string_view placeholder(const OptionRow &row) {
     case OptionKind::TextList: return " <text,...>";
     case OptionKind::ExplainLevels: return " <level,...>";
     case OptionKind::OneOf: return " <name>";
+    case OptionKind::FlagOrOneOf: return "[=<name>]";
     case OptionKind::Text: return " <text>";
     default: return "";
     }
@@ -66,7 +67,7 @@ std::string spellings(const OptionRow &row) {
 
 std::string description(const OptionRow &row) {
     std::string out(row.doc);
-    bool isFlag = row.kind == OptionKind::Flag;
+    bool isFlag = row.kind == OptionKind::Flag || row.kind == OptionKind::FlagOrOneOf;
     if (!row.fallback.empty() && row.kind != OptionKind::OneOf && !(isFlag && row.fallback == "false") &&
         !(isFlag && row.flag.empty() && !row.negation.empty()))
         out += " (default: " + std::string(isFlag ? "on" : row.fallback) + ")";
@@ -81,9 +82,9 @@ std::string description(const OptionRow &row) {
 
 /// One line per value, or all on one line if they need no explanation.
 void appendChoices(std::string &out, const OptionRow &row) {
-    bool documented = !row.choices.front().doc.empty();
+    bool documented = !row.allChoices().front().doc.empty();
     std::string brief;
-    for (const Choice &choice : row.choices) {
+    for (const Choice &choice : row.allChoices()) {
         std::string name(choice.name);
         std::string mark = choice.name == row.fallback ? " (default)" : "";
         brief += (brief.empty() ? "" : ", ") + name + mark;
@@ -94,11 +95,16 @@ void appendChoices(std::string &out, const OptionRow &row) {
         appendEntry(out, "", kDocColumn, brief);
 }
 
-void appendRow(std::string &out, const OptionRow &row, std::set<const Choice *> &explained) {
+void appendRow(std::string &out, const OptionRow &row, const Options &options, std::set<const char *> &explained) {
     appendEntry(out, spellings(row), kDocColumn, description(row));
     // A list of values shared by several options is explained once.
-    if (!row.choices.empty() && (row.choices.size() < 3 || explained.insert(row.choices.data()).second))
+    std::span<const Choice> choices = row.allChoices();
+    if (!choices.empty() && (choices.size() < 3 || explained.insert(choices.front().name.data()).second))
         appendChoices(out, row);
+    if (row.pluginsAddChoices && options.schemes)
+        for (const sched::Scheme *scheme : options.schemes->added())
+            appendEntry(out, "      " + std::string(scheme->name), kChoiceColumn,
+                        std::string(scheme->doc) + " (plug-in)");
     if (row.kind == OptionKind::ExplainLevels)
         for (const ExplainRow &level : explainTable())
             out += "      " + std::string(level.name) + "\n";
@@ -132,7 +138,7 @@ std::string padded(std::string text, size_t width) {
 
 } // namespace
 
-std::string helpText() {
+std::string helpText(const Options &options) {
     std::string out = "usage: daphne [options] script.daph [name=value ...]\n"
                       "       daphne [options] -e 'code' [name=value ...]\n"
                       "       daphne [options] -               read the script from standard input\n"
@@ -140,12 +146,12 @@ std::string helpText() {
                       "Options are written --name value or --name=value, with one or two dashes; flags also\n"
                       "--name=false. Lists are separated by commas and may be repeated. What follows the script\n"
                       "belongs to the script: $name stands for the value of name.\n";
-    std::set<const Choice *> explained;
+    std::set<const char *> explained; // by the name of their first value
     for (int group = 0; group < kNumOptionGroups; ++group) {
         out += "\n" + std::string(groupTitle(static_cast<OptionGroup>(group))) + "\n";
         for (const OptionRow &row : optionTable())
             if (row.group == static_cast<OptionGroup>(group) && !(row.flag.empty() && row.negation.empty()))
-                appendRow(out, row, explained);
+                appendRow(out, row, options, explained);
     }
     appendConfigurationKeys(out);
     out += "\nEnvironment\n";

@@ -71,17 +71,14 @@ int run(Options options) {
         std::fprintf(stderr, "warning: %s\n", warning.c_str());
     return runOnBigStack([&] {
         installCrashReport();
-        if (options.action == Action::Interactive)
-            return runPrompt(std::move(options));
-        ScriptText script;
         try {
-            script = readScript(options);
-        } catch (const Error &e) {
-            return complain(e);
-        }
-        try {
+            if (options.action == Action::Interactive)
+                return runPrompt(std::move(options));
+            ScriptText script = readScript(options);
             Engine engine(std::move(options));
             return engine.runScript(std::move(script.name), std::move(script.text), script.directory);
+        } catch (const Error &e) {
+            return complain(e);
         } catch (const std::bad_alloc &) {
             return complain(Error(Stage::Compile, "out of memory while compiling"));
         } catch (const std::exception &e) {
@@ -96,7 +93,7 @@ int daphneMain(const std::vector<std::string> &words) {
     try {
         Options options = parseCommandLine(words, Surroundings::ofThisProcess());
         switch (options.action) {
-        case Action::ShowHelp: print(helpText()); return 0;
+        case Action::ShowHelp: print(helpText(options)); return 0;
         case Action::ShowVersion: print(versionText(options.verbose)); return 0;
         case Action::ShowConfig: print(configText(options)); return 0;
         case Action::ShowReference: print(referenceText(options.settings.text("builtins"))); return 0;

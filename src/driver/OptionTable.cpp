@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/OptionTable.h"
 
+#include <array>
 #include <iterator>
 
 #include "base/Error.h"
+#include "sched/FurtherSchemes.h"
+#include "sched/PolicyNames.h"
+#include "sched/Scheme.h"
 
 namespace daphne::driver {
 
@@ -20,38 +24,42 @@ constexpr Choice kReferenceForms[] = {
     {"json", "the same for programs"},
     {"representations", "which operations work on dense and CSR matrices without a conversion, as Markdown"},
 };
-constexpr Choice kSchemes[] = {
-    {"STATIC", "n/p rows for each of p workers"},
-    {"SS", "self-scheduling: one row at a time"},
-    {"GSS", "guided: a p-th of the remaining rows"},
-    {"TSS", "trapezoid: linearly decreasing"},
-    {"FAC2", "factoring: half of the remaining rows per batch of p tasks"},
-    {"TFSS", "trapezoid factoring: batches of equal tasks, linearly decreasing"},
-    {"FISS", "fixed increase: batches of linearly growing tasks"},
-    {"VISS", "variable increase: batches of growing tasks, the increment halves"},
-    {"PLS", "performance loop-based: a static part, then guided"},
-    {"MSTATIC", "STATIC with four times as many tasks"},
-    {"MFSC", "fixed-size chunks of a size derived from n and p"},
-    {"PSS", "probabilistic: guided with an estimate of the active workers"},
-    {"AUTO", "self-scheduling with an automatically chosen task size"},
-};
-constexpr Choice kLayouts[] = {
-    {"CENTRALIZED", "one queue for all workers"},
-    {"PERGROUP", "one queue per NUMA domain"},
-    {"PERCPU", "one queue per worker"},
-};
-constexpr Choice kVictims[] = {
-    {"SEQ", "the next queue, round robin"},
-    {"SEQPRI", "SEQ, the own NUMA domain first"},
-    {"RANDOM", "a random queue", "RND"},
-    {"RANDOMPRI", "RANDOM, the own NUMA domain first", "RNDPRI"},
-};
-constexpr Choice kPartitionUnits[] = {
-    {"rows", "equal numbers of rows"},
-    {"nnz", "equal numbers of stored entries"},
-    {"cost", "equal estimated cost"},
-    {"auto", "chosen per pipeline"},
-};
+/// The scheduler knows its policies; here they become values of options.
+template <class Policy, size_t n>
+consteval std::array<Choice, n> choicesOf(const sched::PolicyName<Policy> (&table)[n]) {
+    std::array<Choice, n> choices;
+    for (size_t i = 0; i < n; ++i)
+        choices[i] = {table[i].name, table[i].doc, table[i].synonym};
+    return choices;
+}
+constexpr auto kLayouts = choicesOf(sched::kLayouts);
+constexpr auto kVictims = choicesOf(sched::kVictims);
+constexpr auto kPartitionUnits = choicesOf(sched::kPartitionUnits);
+constexpr auto kPinStrategies = choicesOf(sched::kPinStrategies);
+
+std::vector<Choice> builtInSchemes() {
+    std::vector<Choice> choices;
+    for (const sched::Scheme &scheme : sched::schemes())
+        choices.push_back({scheme.name, scheme.doc});
+    return choices;
+}
+std::span<const Choice> schemesOfMachines() {
+    static const std::vector<Choice> choices = builtInSchemes();
+    return choices;
+}
+std::span<const Choice> schemesOfWorkers() {
+    static const std::vector<Choice> choices = [] {
+        std::vector<Choice> all = builtInSchemes();
+        for (const sched::Scheme &scheme : sched::furtherSchemes())
+            if (!scheme.needsInput)
+                all.push_back({scheme.name, scheme.doc});
+        all.push_back({"EXPR", "sizes by the formula of --part-expr"});
+        return all;
+    }();
+    return choices;
+}
+
+constexpr Choice kDebugLevels[] = {{"chunks", "also list the sizes of all tasks"}};
 constexpr Choice kSelectors[] = {
     {"none", "one scheme for the whole run"},
     {"random", "random search"},
@@ -61,12 +69,6 @@ constexpr Choice kSelectors[] = {
     {"qlearn", "reinforcement learning, Q-learning"},
     {"sarsa", "reinforcement learning, SARSA"},
     {"expected-sarsa", "reinforcement learning, expected SARSA"},
-};
-constexpr Choice kPinStrategies[] = {
-    {"rr", "round robin over the CPUs"},
-    {"compact", "fill one NUMA domain after the other"},
-    {"scatter", "alternate between NUMA domains"},
-    {"numa", "bind to all CPUs of a NUMA domain"},
 };
 constexpr Choice kCoscheduling[] = {
     {"off", "CPU and accelerator take turns"},
@@ -103,8 +105,8 @@ constexpr OptionRow kRows[] = {
      .choices = kReferenceForms},
     {.flag = "explain", .kind = ExplainLevels, .doc = "Print the program after the named steps on standard error."},
     {.flag = "timing", .fallback = "false", .doc = "Print the seconds spent in each phase as JSON on standard error."},
-    {.flag = "statistics", .fallback = "false", .doc = "Print time and calls per operation on standard error.",
-     .availability = Missing, .engine = "the statistics of operations"},
+    {.flag = "statistics", .fallback = "false",
+     .doc = "Print executions, times, imbalance and overhead of every parallel loop on standard error."},
     {.flag = "enable-profiling", .fallback = "false",
      .doc = "Read hardware counters between startProfiling and stopProfiling.",
      .availability = Missing, .engine = "profiling with hardware counters"},
@@ -170,57 +172,60 @@ constexpr OptionRow kRows[] = {
      .doc = "Keep debug information in generated code.", .availability = Accepted},
 
     // ---- scheduling
-    {.flag = "partitioning", .kind = OneOf, .fallback = "STATIC", .configKey = "taskPartitioningScheme",
-     .group = Scheduling, .doc = "How rows are cut into tasks.", .availability = Accepted, .choices = kSchemes,
-     .choicesAreFlags = true},
+    {.flag = "partitioning", .kind = OneOf, .configKey = "taskPartitioningScheme", .group = Scheduling,
+     .doc = "How rows are cut into tasks for P workers. Without it workers claim cache-sized blocks of rows from a "
+            "counter, and small loops stay on one thread. More names: --sched-plugin.",
+     .listChoices = schemesOfWorkers, .pluginsAddChoices = true, .choicesAreFlags = true},
+    {.flag = "part-expr", .kind = Text, .configKey = "partExpr", .group = Scheduling,
+     .doc = "With --partitioning=EXPR: the size of the next task, such as \"ceil(R/(3*P))\". Variables N units, P "
+            "workers, R remaining units, i step, b batch (i/P), g grain; operators + - * / % ^; functions ceil floor "
+            "min max log2 sqrt pow."},
     {.flag = "queue_layout", .kind = OneOf, .fallback = "CENTRALIZED", .configKey = "queueSetupScheme",
-     .group = Scheduling, .doc = "Where tasks wait.", .availability = Accepted, .choices = kLayouts,
-     .choicesAreFlags = true},
+     .group = Scheduling, .doc = "Where tasks wait.", .choices = kLayouts, .choicesAreFlags = true},
     {.flag = "victim_selection", .kind = OneOf, .fallback = "SEQ", .configKey = "victimSelection",
-     .group = Scheduling, .doc = "From which queue an idle worker steals.", .availability = Accepted,
-     .choices = kVictims, .choicesAreFlags = true},
+     .group = Scheduling, .doc = "From which queue an idle worker steals.", .choices = kVictims,
+     .choicesAreFlags = true},
     {.flag = "num-threads", .kind = Integer, .fallback = "0", .configKey = "numberOfThreads", .group = Scheduling,
-     .doc = "Workers; 0 or less: one per physical core.", .availability = Accepted},
+     .doc = "Workers; 0 or less: one per physical core.", .maximum = 65536},
     {.flag = "grain-size", .kind = IntegerOrAuto, .fallback = "1", .configKey = "minimumTaskSize", .group = Scheduling,
-     .doc = "Smallest task in rows; 0 or less counts as 1.", .availability = Accepted},
+     .doc = "Smallest task in rows; 0 or less counts as 1; auto: what fits the cache."},
     {.flag = "phy-batch-size", .kind = IntegerOrAuto, .fallback = "98304", .configKey = "phyBatchSize",
-     .group = Scheduling, .doc = "Bytes per kernel call inside a task.", .availability = Accepted},
+     .group = Scheduling, .doc = "Bytes per call inside a task; auto: what fits the cache.", .minimum = 1},
     {.flag = "pre-partition", .fallback = "false", .configKey = "prePartitionRows", .group = Scheduling,
-     .doc = "Give every queue its share of the rows before cutting.", .availability = Accepted},
+     .doc = "Give every queue its share of the rows before cutting."},
     {.flag = "pin-workers", .fallback = "false", .configKey = "pinWorkers", .group = Scheduling,
-     .doc = "Bind workers to CPUs.", .availability = Accepted},
+     .doc = "Bind workers to CPUs."},
     {.flag = "pin-strategy", .kind = OneOf, .fallback = "rr", .configKey = "pinStrategy",
-     .group = Scheduling, .doc = "With --pin-workers: which CPUs.", .availability = Accepted,
-     .choices = kPinStrategies},
+     .group = Scheduling, .doc = "With --pin-workers: which CPUs.", .choices = kPinStrategies},
     {.flag = "hyperthreading", .fallback = "false", .configKey = "hyperthreadingEnabled", .group = Scheduling,
-     .doc = "One worker per logical CPU.", .availability = Accepted},
-    {.flag = "debug-mt", .fallback = "false", .configKey = "debugMultiThreading", .group = Scheduling,
-     .doc = "Log what the scheduler does.", .availability = Warns, .engine = "the task scheduler"},
+     .doc = "One worker per logical CPU."},
+    {.flag = "debug-mt", .kind = FlagOrOneOf, .fallback = "false", .configKey = "debugMultiThreading",
+     .group = Scheduling, .doc = "Tell on standard error what the scheduler does in every loop.",
+     .choices = kDebugLevels},
     {.flag = {}, .fallback = "false", .configKey = "vectorized_single_queue", .group = Scheduling,
      .doc = "CPU and accelerator workers share one queue.", .availability = Accepted},
     {.flag = "fiss-stages", .kind = IntegerOrAuto, .fallback = "auto", .configKey = "fissStages", .group = Scheduling,
-     .doc = "FISS: number of stages.", .availability = Accepted, .minimum = 1},
+     .doc = "FISS: number of stages.", .minimum = 1},
     {.flag = "viss-x", .kind = Integer, .fallback = "4", .configKey = "vissX", .group = Scheduling,
-     .doc = "VISS: divisor of the first task.", .availability = Accepted, .minimum = 1},
+     .doc = "VISS: divisor of the first task.", .minimum = 1},
     {.flag = "pls-swr", .kind = Number, .fallback = "0.5", .configKey = "plsSwr", .group = Scheduling,
-     .doc = "PLS: share of the static part.", .availability = Accepted, .minimum = 0},
-    {.flag = "partition-by", .kind = OneOf, .fallback = "rows", .configKey = "partitionBy",
-     .group = Scheduling, .doc = "What equal tasks have equal numbers of.", .availability = Missing,
-     .engine = "partitioning by cost", .choices = kPartitionUnits},
+     .doc = "PLS: share of the static part, above 0 and at most 1.", .minimum = 0, .maximum = 1, .aboveMinimum = true},
+    {.flag = "partition-by", .kind = OneOf, .configKey = "partitionBy", .group = Scheduling,
+     .doc = "What equal tasks have equal numbers of. Without it: nnz for loops over sparse matrices, else rows.",
+     .choices = kPartitionUnits},
     {.flag = "sched-select", .kind = OneOf, .fallback = "none", .configKey = "schedSelect",
      .group = Scheduling, .doc = "Choose the scheme at run time.", .availability = Missing,
      .engine = "the automatic selection of schemes", .choices = kSelectors},
     {.flag = "sched-plugin", .kind = TextList, .configKey = "schedPlugins", .group = Scheduling,
-     .doc = "Load partitioning schemes from a library: lib[:args].", .availability = Missing,
-     .engine = "the loader for scheduling plug-ins"},
+     .doc = "Load partitioning schemes from a library: lib[:args]."},
     {.flag = "sched-profile", .kind = Text, .configKey = "schedProfile", .group = Scheduling,
      .doc = "Profile for schemes that need one.", .availability = Missing, .engine = "profiled scheduling"},
     {.flag = "sched-weights", .kind = NumberList, .configKey = "schedWeights", .group = Scheduling,
      .doc = "Relative speed of each worker.", .availability = Missing, .engine = "weighted scheduling", .minimum = 0},
     {.flag = "sched-seed", .kind = Integer, .fallback = "1", .configKey = "schedSeed", .group = Scheduling,
-     .doc = "Seed of random choices of the scheduler.", .availability = Accepted},
+     .doc = "Seed of random choices of the scheduler."},
     {.flag = "deterministic", .fallback = "false", .configKey = "deterministic", .group = Scheduling,
-     .doc = "Equal results for every schedule; they always are.", .availability = Accepted},
+     .doc = "Equal results for every schedule; they always are."},
     {.flag = "inter-op", .kind = Integer, .fallback = "0", .configKey = "interOp", .group = Scheduling,
      .doc = "Run independent operations at the same time.", .availability = Missing,
      .engine = "inter-operation parallelism", .valueIsOptional = true, .minimum = 0},
@@ -248,7 +253,7 @@ constexpr OptionRow kRows[] = {
      .doc = "With --enable-hdfs: user name.", .availability = Accepted},
     {.flag = "dist-partitioning", .kind = OneOf, .fallback = "STATIC", .configKey = "distPartitioning",
      .group = Distributed, .doc = "How rows are cut into tasks for machines; as --partitioning.",
-     .availability = Accepted, .choices = kSchemes},
+     .availability = Accepted, .listChoices = schemesOfMachines},
     {.flag = "dist-steal", .kind = OneOf, .fallback = "off", .configKey = "distSteal", .group = Distributed,
      .doc = "Idle machines take work from others.", .availability = Accepted, .choices = kOnOff},
     {.flag = "coordinator-computes", .kind = OneOf, .fallback = "on", .configKey = "coordinatorComputes",
@@ -303,6 +308,8 @@ constexpr EnvironmentRow kEnvironment[] = {
     {"PAPI_REPORT", "profiling: whether to print a report"},
     {"DAPHNE_ADAPTIVE", "scheduling: adaptive heuristics"},
     {"SLURM_CPUS_ON_NODE", "scheduling: upper limit for the number of workers"},
+    {"SLURM_CPUS_PER_TASK", "scheduling: the same, of one task"},
+    {"DAPHNE_FAKE_TOPOLOGY", "scheduling, for tests: domains x cores x threads of a machine to pretend, such as 2x4x2"},
     {"BITSTREAM", "FPGA: the bitstream to load"},
 };
 
@@ -311,7 +318,8 @@ consteval bool isConsistent() {
     for (const OptionRow &row : kRows) {
         if (row.doc.empty() || (row.flag.empty() && row.negation.empty() && row.configKey.empty()))
             return false;
-        if ((row.kind == OptionKind::OneOf) == row.choices.empty())
+        bool hasChoices = !row.choices.empty() || row.listChoices;
+        if ((row.kind == OneOf || row.kind == FlagOrOneOf) != hasChoices)
             return false;
         if ((row.availability == Missing || row.availability == Warns) == row.engine.empty())
             return false;

@@ -20,6 +20,7 @@ enum class OptionKind : uint8_t {
     Number,
     Text,
     OneOf,
+    FlagOrOneOf, ///< a flag that may have a value instead
     IntegerList,
     NumberList,
     TextList,
@@ -58,10 +59,14 @@ struct OptionRow {
     std::string_view engine =
         {}; ///< Warns and Missing: what is absent, completing "<engine> is not part of this version"
     std::span<const Choice> choices = {};
+    std::span<const Choice> (*listChoices)() = nullptr; ///< instead, where another layer has the list
+    bool pluginsAddChoices = false;
     bool choicesAreFlags = false; ///< early spelling: --GSS for --partitioning=GSS
     bool valueIsOptional = false; ///< --inter-op alone means --inter-op=1
-    int64_t minimum = INT64_MIN;
+    int64_t minimum = INT64_MIN, maximum = INT64_MAX;
+    bool aboveMinimum = false; ///< of a Number: the minimum itself is too small
 
+    std::span<const Choice> allChoices() const { return listChoices ? listChoices() : choices; }
     bool isList() const {
         return kind == OptionKind::IntegerList || kind == OptionKind::NumberList || kind == OptionKind::TextList ||
                kind == OptionKind::ExplainLevels;
@@ -83,8 +88,9 @@ struct EnvironmentRow {
 std::span<const EnvironmentRow> environmentTable();
 
 /// Checks one textual value of a row (of a list: one element) and returns its canonical spelling: choices as in the
-/// table, flags as true/false. `subject` starts the message of the Error (status 1).
-std::string checkedValue(const OptionRow &row, std::string_view text, const std::string &subject);
+/// table, flags as true/false. `subject` starts the message of the Error (status 1). `added` are choices of plug-ins.
+std::string checkedValue(const OptionRow &row, std::string_view text, const std::string &subject,
+                         std::span<const Choice> added = {});
 /// Splits at commas and checks every element.
 std::vector<std::string> checkedList(const OptionRow &row, std::string_view text, const std::string &subject);
 

@@ -17,12 +17,12 @@ Error badValue(const std::string &subject, const std::string &expected, std::str
     return parseError({}, subject + " needs " + expected + ", got '" + std::string(text) + "'");
 }
 
-std::string checkedFlag(std::string_view text, const std::string &subject) {
+std::string checkedFlag(std::string_view text, const std::string &subject, const std::string &further = "") {
     if (sameWord(text, "true") || text == "1")
         return "true";
     if (sameWord(text, "false") || text == "0")
         return "false";
-    throw badValue(subject, "no value, or one of true, false, 1, 0", text);
+    throw badValue(subject, "no value, or one of true, false, 1, 0" + further, text);
 }
 
 std::string checkedInteger(const OptionRow &row, std::string_view text, const std::string &subject) {
@@ -36,6 +36,8 @@ std::string checkedInteger(const OptionRow &row, std::string_view text, const st
         throw badValue(subject, row.kind == OptionKind::IntegerOrAuto ? "an integer or auto" : "an integer", text);
     if (value < row.minimum)
         throw badValue(subject, "an integer of at least " + std::to_string(row.minimum), text);
+    if (value > row.maximum)
+        throw badValue(subject, "an integer of at most " + std::to_string(row.maximum), text);
     return std::to_string(value);
 }
 
@@ -44,8 +46,13 @@ std::string checkedNumber(const OptionRow &row, std::string_view text, const std
     auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (status != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
         throw badValue(subject, "a number", text);
-    if (row.minimum != INT64_MIN && value < static_cast<double>(row.minimum))
-        throw badValue(subject, "a number of at least " + std::to_string(row.minimum), text);
+    auto least = static_cast<double>(row.minimum), most = static_cast<double>(row.maximum);
+    if (row.minimum != INT64_MIN && (value < least || (row.aboveMinimum && value == least)))
+        throw badValue(subject,
+                       (row.aboveMinimum ? "a number above " : "a number of at least ") + std::to_string(row.minimum),
+                       text);
+    if (row.maximum != INT64_MAX && value > most)
+        throw badValue(subject, "a number of at most " + std::to_string(row.maximum), text);
     return std::string(text);
 }
 
@@ -60,14 +67,33 @@ Error unknownName(const std::string &subject, std::string_view text, const std::
     return error;
 }
 
-std::string checkedChoice(const OptionRow &row, std::string_view text, const std::string &subject) {
-    std::vector<std::string_view> allowed;
-    for (const Choice &choice : row.choices) {
+/// The choice meant, or null.
+const Choice *findChoice(std::span<const Choice> choices, std::string_view text) {
+    for (const Choice &choice : choices)
         if (sameWord(choice.name, text) || (!choice.alias.empty() && sameWord(choice.alias, text)))
-            return std::string(choice.name);
-        allowed.push_back(choice.name);
+            return &choice;
+    return nullptr;
+}
+
+std::string checkedChoice(const OptionRow &row, std::string_view text, const std::string &subject,
+                          std::span<const Choice> added) {
+    std::vector<std::string_view> allowed;
+    for (std::span<const Choice> choices : {row.allChoices(), row.pluginsAddChoices ? added : added.first(0)}) {
+        if (const Choice *choice = findChoice(choices, text))
+            return std::string(choice->name);
+        for (const Choice &choice : choices)
+            allowed.push_back(choice.name);
     }
     throw unknownName(subject, text, allowed);
+}
+
+std::string checkedFlagOrChoice(const OptionRow &row, std::string_view text, const std::string &subject) {
+    if (const Choice *choice = findChoice(row.choices, text))
+        return std::string(choice->name);
+    std::string names;
+    for (const Choice &choice : row.choices)
+        names += ", " + std::string(choice.name);
+    return checkedFlag(text, subject, names);
 }
 
 std::string checkedLevel(std::string_view text, const std::string &subject) {
@@ -90,7 +116,8 @@ bool sameWord(std::string_view a, std::string_view b) {
     return true;
 }
 
-std::string checkedValue(const OptionRow &row, std::string_view text, const std::string &subject) {
+std::string checkedValue(const OptionRow &row, std::string_view text, const std::string &subject,
+                         std::span<const Choice> added) {
     switch (row.kind) {
     case OptionKind::Flag: return checkedFlag(text, subject);
     case OptionKind::IntegerOrAuto:
@@ -101,7 +128,8 @@ std::string checkedValue(const OptionRow &row, std::string_view text, const std:
     case OptionKind::IntegerList: return checkedInteger(row, text, subject);
     case OptionKind::Number:
     case OptionKind::NumberList: return checkedNumber(row, text, subject);
-    case OptionKind::OneOf: return checkedChoice(row, text, subject);
+    case OptionKind::OneOf: return checkedChoice(row, text, subject, added);
+    case OptionKind::FlagOrOneOf: return checkedFlagOrChoice(row, text, subject);
     case OptionKind::ExplainLevels: return checkedLevel(text, subject);
     case OptionKind::Text:
     case OptionKind::TextList:

@@ -80,7 +80,7 @@ OptionName findOption(std::string_view name, const std::string &word) {
         if (table[i].negation == name)
             return {i, true};
         if (table[i].choicesAreFlags)
-            for (const Choice &choice : table[i].choices)
+            for (const Choice &choice : table[i].allChoices())
                 if (choice.name == name)
                     return {i, false, choice.name};
     }
@@ -99,8 +99,17 @@ class CommandLine {
     Options parse() {
         while (next < words.size() && options.source == ScriptSource::None && options.action != Action::ShowHelp)
             takeWord();
-        if (options.action == Action::ShowHelp)
+        if (options.action == Action::ShowHelp) {
+            helpWithPlugins();
             return std::move(options);
+        }
+        for (const PendingValue &value : pending)
+            if (!optionTable()[value.row].pluginsAddChoices)
+                assignText(value);
+        readFileAndPlugins();
+        for (const PendingValue &value : pending)
+            if (optionTable()[value.row].pluginsAddChoices)
+                assignText(value);
         for (; next < words.size(); ++next)
             addScriptArgument(words[next], Place::AfterScript);
         for (const std::string &pair : given.list("args"))
@@ -112,6 +121,11 @@ class CommandLine {
 
   private:
     enum class Place { AfterScript, ArgsOption };
+    /// A value as it was given: which ones are allowed is known when the plug-ins are.
+    struct PendingValue {
+        size_t row;
+        std::string text, subject;
+    };
 
     void takeWord() {
         const std::string &word = words[next++];
@@ -140,12 +154,14 @@ class CommandLine {
         if (!name.impliedChoice.empty()) {
             if (equals != body.npos)
                 throw parseError({}, subject + " takes no value");
-            assign(name.row, {std::string(name.impliedChoice)});
+            pending.push_back({name.row, std::string(name.impliedChoice), subject});
+        } else if (row.kind == OptionKind::FlagOrOneOf && equals == body.npos) {
+            pending.push_back({name.row, "true", subject});
         } else if (row.kind == OptionKind::Flag) {
             bool value = equals == body.npos || checkedValue(row, body.substr(equals + 1), subject) == "true";
             assign(name.row, {value != name.negated ? "true" : "false"});
         } else {
-            assignText(name.row, valueText(row, body, equals, subject), subject);
+            pending.push_back({name.row, valueText(row, body, equals, subject), subject});
         }
         noteAction(name.row);
     }
@@ -161,7 +177,8 @@ class CommandLine {
         return words[next++];
     }
 
-    void assignText(size_t index, const std::string &text, const std::string &subject) {
+    void assignText(const PendingValue &value) {
+        const auto &[index, text, subject] = value;
         const OptionRow &row = optionTable()[index];
         std::vector<std::string> values;
         if (row.isList()) {
@@ -170,7 +187,7 @@ class CommandLine {
             for (std::string &value : checkedList(row, text, subject))
                 values.push_back(std::move(value));
         } else {
-            values = {checkedValue(row, text, subject)};
+            values = {checkedValue(row, text, subject, addedSchemes)};
         }
         assign(index, std::move(values));
     }
@@ -185,8 +202,46 @@ class CommandLine {
             options.action = Action::ShowHelp;
         if (flag == "e") {
             options.source = ScriptSource::CommandLine;
-            options.script = given.text(flag);
+            options.script = pending.back().text;
         }
+    }
+
+    /// The configuration file, and the plug-ins named by the command line, else by the file.
+    void readFileAndPlugins() {
+        options.configPath = given.text("config");
+        bool loaded = false;
+        auto load = [&](const std::vector<std::string> &ofFile) {
+            loadPlugins(given.origin("sched-plugin") == Origin::CommandLine ? given.list("sched-plugin") : ofFile);
+            loaded = true;
+            return std::span<const Choice>(addedSchemes);
+        };
+        if (!options.configPath.empty())
+            file = loadConfiguration(options.configPath, load);
+        if (!loaded)
+            load({});
+    }
+
+    void loadPlugins(const std::vector<std::string> &libraries) {
+        options.schemes = std::make_shared<sched::SchemeCatalog>();
+        for (const std::string &library : libraries)
+            options.schemes->loadPlugin(library);
+        for (const sched::Scheme *scheme : options.schemes->added())
+            addedSchemes.push_back({scheme->name, scheme->doc});
+    }
+
+    /// --help looks only for what adds to its text, before and behind it; the rest of the line may be wrong.
+    void helpWithPlugins() {
+        while (next < words.size()) {
+            const std::string &word = words[next++];
+            size_t begin = std::min(word.find_first_not_of('-'), word.size());
+            std::string name = word.substr(begin, word.find('=') - begin);
+            if (begin > 0 && (name == "sched-plugin" || name == "config"))
+                takeOption(word);
+        }
+        for (const PendingValue &value : pending)
+            if (std::string_view flag = optionTable()[value.row].flag; flag == "sched-plugin" || flag == "config")
+                assignText(value);
+        readFileAndPlugins();
     }
 
     void addScriptArgument(const std::string &pair, Place place) {
@@ -204,14 +259,12 @@ class CommandLine {
     /// Default < configuration file < environment < command line.
     void combineSettings() {
         Settings &all = options.settings;
-        options.configPath = given.text("config");
-        if (!options.configPath.empty())
-            if (auto file = loadConfiguration(options.configPath)) {
-                for (auto &entry : file->entries)
-                    all.rows[entry.row] = {std::move(entry.values), Origin::File};
-                options.importPaths = std::move(file->importPaths);
-                options.logging = std::move(file->logging);
-            }
+        if (file) {
+            for (auto &entry : file->entries)
+                all.rows[entry.row] = {std::move(entry.values), Origin::File};
+            options.importPaths = std::move(file->importPaths);
+            options.logging = std::move(file->logging);
+        }
         for (size_t i = 0; i < all.rows.size(); ++i) {
             const OptionRow &row = optionTable()[i];
             if (!row.environment.empty() && around.environment)
@@ -239,6 +292,8 @@ class CommandLine {
         options.phyOpSelection = all.flag("use_phy_op_selection");
         options.selectMatrixRepr = all.flag("select-matrix-repr");
         options.sparsityThreshold = all.number("sparsity_threshold");
+        if (!all.text("part-expr").empty())
+            options.schemes->setExpression(all.text("part-expr"));
         for (const ExplainRow &row : explainTable())
             for (const std::string &name : all.list("explain"))
                 if (row.name == name && !options.explains(row.level))
@@ -295,6 +350,12 @@ class CommandLine {
             throw parseError({}, "option --optimistic-splitting works only together with --columnar");
         if (all.flag("enable-property-recording") && all.flag("enable-property-insert"))
             throw parseError({}, "options --enable-property-recording and --enable-property-insert exclude each other");
+        bool byFormula = all.text("partitioning") == "EXPR";
+        if (byFormula && all.text("part-expr").empty())
+            throw parseError({}, "the partitioning scheme EXPR needs a formula")
+                .withHint("for example --part-expr=\"ceil(R/(3*P))\"");
+        if (!byFormula && all.origin("part-expr") == Origin::CommandLine)
+            throw parseError({}, "option --part-expr works only together with --partitioning=EXPR");
     }
 
     void checkAvailability() {
@@ -318,7 +379,10 @@ class CommandLine {
     const std::vector<std::string> &words;
     const Surroundings &around;
     size_t next = 0;
-    Settings given; ///< what the command line says, before it is combined with the rest
+    std::vector<PendingValue> pending; ///< in the order of the command line
+    std::optional<Configuration> file;
+    std::vector<Choice> addedSchemes; ///< by plug-ins
+    Settings given;                   ///< what the command line says, before it is combined with the rest
     Options options;
 };
 

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "driver/Config.h"
 #include "driver/ExplainLevels.h"
 #include "driver/OptionTable.h"
+#include "sched/SchemeCatalog.h"
 
 namespace daphne::driver {
 
@@ -66,6 +68,7 @@ struct Options {
     double sparsityThreshold = 0.25;
     ImportPaths importPaths;
     LogSettings logging;
+    std::shared_ptr<sched::SchemeCatalog> schemes; ///< with those of plug-ins and EXPR
 
     std::vector<std::string> warnings; ///< to be shown on standard error
     Settings settings;                 ///< every row of the table, with its origin
@@ -85,8 +88,8 @@ struct Surroundings {
 /// Arguments without the program's name.
 Options parseCommandLine(const std::vector<std::string> &words, const Surroundings &around);
 
-/// --help: usage and every option in groups.
-std::string helpText();
+/// --help: usage and every option in groups, with the schemes of the plug-ins that were named before it.
+std::string helpText(const Options &options);
 /// --version; verbose adds how it was built and what is not part of it.
 std::string versionText(bool verbose);
 /// --print-config: each setting, its value and where it came from.

@@ -45,6 +45,7 @@ int runPrompt(Options options) {
             text = "print(" + text.substr(0, text.find_last_not_of(" \t\r\n") + 1) + ");";
         engine.runInteractive(asStatement(std::move(text)));
     }
+    engine.reportStatistics();
     return 0;
 }
 

@@ -28,13 +28,13 @@ class Builder {
 
     void run() {
         program.flat = !step.rowStructured;
-        program.narrow = !program.flat && step.cols < LoopProgram::kNarrow;
+        if (!program.flat && step.csr < 0 && step.cols > 1 && step.cols < LoopProgram::kNarrow)
+            program.narrow = static_cast<uint8_t>(step.cols);
         if (step.csr >= 0) {
             const Fact &f = plan.facts[static_cast<size_t>(step.csr)];
             program.hasCsr = true;
             program.csrWide = f.wide;
             program.csrPattern = f.pattern;
-            program.narrow = false;
             program.csrNode = input(static_cast<uint16_t>(step.csr), Space::Full);
         }
         for (uint16_t op : step.ops)
@@ -48,9 +48,18 @@ class Builder {
             step.cols = 1;
         }
         estimate();
+        nameSite();
     }
 
   private:
+    void nameSite() {
+        constexpr size_t kMostNames = 8;
+        for (size_t i = 0; i < std::min(step.ops.size(), kMostNames); ++i)
+            step.site += (i ? "," : "") + std::string(ops::userName(region.ops[step.ops[i]].info->mnemonic));
+        if (step.ops.size() > kMostNames)
+            step.site += ",...";
+    }
+
     uint16_t resultOf(uint16_t op) const { return static_cast<uint16_t>(region.numInputs + op); }
 
     bool isNeededOutside(uint16_t op) const {
@@ -150,7 +159,9 @@ class Builder {
         BinaryLoops loops = binaryLoops(op, g);
         bool integerDomain = (op == BinaryOp::Div || op == BinaryOp::Mod) && !isFloat(loops.compute);
         program.faults |= integerDomain || op == BinaryOp::Log;
-        return apply({.kind = Kind::Binary, .type = loops.result, .compute = loops.compute,
+        return apply({.kind = Kind::Binary,
+                      .type = loops.result,
+                      .compute = loops.compute,
                       .function = static_cast<uint8_t>(op)},
                      {a, b});
     }
@@ -162,8 +173,12 @@ class Builder {
     }
 
     uint16_t reduceRow(Reduce how, uint16_t a) {
-        LoopNode n{.kind = Kind::ReduceRow, .space = Space::Column, .type = program.nodes[a].type,
-                   .compute = program.nodes[a].type, .function = static_cast<uint8_t>(how), .numOperands = 1};
+        LoopNode n{.kind = Kind::ReduceRow,
+                   .space = Space::Column,
+                   .type = program.nodes[a].type,
+                   .compute = program.nodes[a].type,
+                   .function = static_cast<uint8_t>(how),
+                   .numOperands = 1};
         n.operands[0] = a;
         n.level = static_cast<uint8_t>(program.nodes[a].level + 1);
         program.numLevels = std::max<uint8_t>(program.numLevels, n.level);
@@ -279,8 +294,10 @@ class Builder {
         if (op.info->family == ops::Family::AggCol)
             pushOutput(P::SumsOfColumns, x, {Binding::Kind::Partial, resultOf(index)});
         else if (program.flat)
-            pushOutput(name == "minAll" ? P::MinOfAll : name == "maxAll" ? P::MaxOfAll : P::SumOfAll, x,
-                       {Binding::Kind::Partial, resultOf(index)});
+            pushOutput(name == "minAll"   ? P::MinOfAll
+                       : name == "maxAll" ? P::MaxOfAll
+                                          : P::SumOfAll,
+                       x, {Binding::Kind::Partial, resultOf(index)});
         else
             pushOutput(P::OutColumn, x, {Binding::Kind::Staged, resultOf(index)});
     }
@@ -366,8 +383,6 @@ class Builder {
 
 } // namespace
 
-void buildProgram(const Region &region, const Plan &plan, Step &out) {
-    Builder(region, plan, out).run();
-}
+void buildProgram(const Region &region, const Plan &plan, Step &out) { Builder(region, plan, out).run(); }
 
 } // namespace daphne::exec

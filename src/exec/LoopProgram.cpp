@@ -4,7 +4,9 @@
 namespace daphne::exec {
 
 std::string LoopProgram::text() const {
-    std::string out = flat ? "flat" : narrow ? "rows narrow" : "rows";
+    std::string out = flat ? "flat" : "rows";
+    if (narrow)
+        out += " of " + std::to_string(narrow);
     if (hasCsr)
         out += csrPattern ? " pattern" : " csr", out += csrWide ? "64" : "32";
     out += '\n';

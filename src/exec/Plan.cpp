@@ -15,11 +15,11 @@ template <class Op> struct NamedFunction {
 };
 
 constexpr NamedFunction<UnaryOp> kUnary[] = {
-    {"ewMinus", UnaryOp::Minus}, {"ewAbs", UnaryOp::Abs},     {"ewSign", UnaryOp::Sign},   {"ewExp", UnaryOp::Exp},
-    {"ewLn", UnaryOp::Ln},       {"ewSqrt", UnaryOp::Sqrt},   {"ewRound", UnaryOp::Round}, {"ewFloor", UnaryOp::Floor},
-    {"ewCeil", UnaryOp::Ceil},   {"ewSin", UnaryOp::Sin},     {"ewCos", UnaryOp::Cos},     {"ewTan", UnaryOp::Tan},
-    {"ewSinh", UnaryOp::Sinh},   {"ewCosh", UnaryOp::Cosh},   {"ewTanh", UnaryOp::Tanh},   {"ewAsin", UnaryOp::Asin},
-    {"ewAcos", UnaryOp::Acos},   {"ewAtan", UnaryOp::Atan},   {"ewIsnan", UnaryOp::Isnan}, {"ewNot", UnaryOp::Not},
+    {"ewMinus", UnaryOp::Minus}, {"ewAbs", UnaryOp::Abs},   {"ewSign", UnaryOp::Sign},   {"ewExp", UnaryOp::Exp},
+    {"ewLn", UnaryOp::Ln},       {"ewSqrt", UnaryOp::Sqrt}, {"ewRound", UnaryOp::Round}, {"ewFloor", UnaryOp::Floor},
+    {"ewCeil", UnaryOp::Ceil},   {"ewSin", UnaryOp::Sin},   {"ewCos", UnaryOp::Cos},     {"ewTan", UnaryOp::Tan},
+    {"ewSinh", UnaryOp::Sinh},   {"ewCosh", UnaryOp::Cosh}, {"ewTanh", UnaryOp::Tanh},   {"ewAsin", UnaryOp::Asin},
+    {"ewAcos", UnaryOp::Acos},   {"ewAtan", UnaryOp::Atan}, {"ewIsnan", UnaryOp::Isnan}, {"ewNot", UnaryOp::Not},
 };
 
 /// Without their prefix "ew" or "outer".
@@ -162,8 +162,8 @@ class Planner {
             if (f.form == Fact::Form::Scalar)
                 args.push_back({ops::TypeDesc::scalar(f.type), f.constant});
             else
-                args.push_back({ops::TypeDesc::matrix(f.type, static_cast<int64_t>(f.rows),
-                                                      static_cast<int64_t>(f.cols)), {}});
+                args.push_back(
+                    {ops::TypeDesc::matrix(f.type, static_cast<int64_t>(f.rows), static_cast<int64_t>(f.cols)), {}});
         }
         ops::TypeDesc target;
         target.kind = static_cast<ops::Kind>(op.castTarget & 0xff);
@@ -235,15 +235,15 @@ class Planner {
     std::optional<Role> roleOf(size_t i) const {
         const RegionOp &op = region.ops[i];
         const Fact &result = plan.facts[resultOf(i)];
-        if (forcedKernel[i] || result.form == Fact::Form::Unknown || (op.expectedTag & kWantsCsr && isOutput[resultOf(i)]))
+        if (forcedKernel[i] || result.form == Fact::Form::Unknown ||
+            (op.expectedTag & kWantsCsr && isOutput[resultOf(i)]))
             return std::nullopt;
         // There only because it may fail: loops do not compute what nobody reads.
         if (readers[resultOf(i)].empty() && !isOutput[resultOf(i)])
             return std::nullopt;
         switch (op.info->family) {
         case ops::Family::EwUnary: return unaryOf(op.info->mnemonic) ? cellwise(i) : std::nullopt;
-        case ops::Family::EwBinary:
-            return binaryOf(op.info->mnemonic) && powerIsPlain(i) ? cellwise(i) : std::nullopt;
+        case ops::Family::EwBinary: return binaryOf(op.info->mnemonic) && powerIsPlain(i) ? cellwise(i) : std::nullopt;
         case ops::Family::Outer: return outer(i);
         case ops::Family::AggAll: return wholeAggregate(i);
         case ops::Family::AggRow: return rowAggregate(i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Lenient number parsing and a cursor over the fields of a CSV text. No
-/// allocation per numeric field, no reading beyond the text.
+/// Numbers as C reads them: what stands at the start of a text counts, whatever
+/// follows. No reading beyond the text.
 #pragma once
 
 #include <charconv>
@@ -83,103 +83,5 @@ template <class T> T lenientNumber(std::string_view field) {
     else
         return convertNumber<T>(leadingInteger<int64_t>(field, used, inRange));
 }
-
-/// Position in a CSV text. Fields are read one after another; after each stands a separator or a line end.
-class FieldCursor {
-  public:
-    FieldCursor(std::string_view text, const std::string &path)
-        : at(text.data()), end(text.data() + text.size()), path(path) {}
-
-    bool atEnd() const { return at == end; }
-    size_t line() const { return lineNumber; }
-    Error error(const std::string &what) const {
-        return executionError("file \"" + path + "\", line " + std::to_string(lineNumber) + ": " + what);
-    }
-
-    /// True if the current line is empty; then skips it.
-    bool skipEmptyLine() {
-        if (!atLineEnd())
-            return false;
-        nextLine();
-        return true;
-    }
-
-    template <class T> void number(T &cell) {
-        // The usual field is nothing but a number.
-        if constexpr (!std::is_same_v<T, bool>) {
-            std::conditional_t<std::is_floating_point_v<T>, double, T> value;
-            auto [last, failure] = std::from_chars(at, end, value);
-            if (failure == std::errc() && (last == end || *last == ',' || *last == '\n')) {
-                cell = static_cast<T>(value);
-                at = last;
-                return;
-            }
-        }
-        cell = lenientNumber<T>(raw());
-    }
-
-    void text(std::string &cell) {
-        if (atEnd() || *at != '"') {
-            cell.assign(raw());
-            return;
-        }
-        cell.clear();
-        quoted(&cell);
-    }
-
-    /// The characters of the field as they stand, quotes included.
-    std::string_view raw() {
-        const char *begin = at;
-        if (at != end && *at == '"') {
-            quoted(nullptr);
-            return {begin, static_cast<size_t>(at - begin)};
-        }
-        while (at != end && *at != ',' && *at != '\n')
-            ++at;
-        // A line end may be \r\n.
-        if (at != begin && at[-1] == '\r' && (at == end || *at == '\n'))
-            --at;
-        return {begin, static_cast<size_t>(at - begin)};
-    }
-
-    bool atSeparator() const { return at != end && *at == ','; }
-    bool atLineEnd() const { return at == end || *at == '\n' || (*at == '\r' && (at + 1 == end || at[1] == '\n')); }
-    void skipSeparator() { ++at; }
-    /// From a line end to the start of the next line.
-    void nextLine() {
-        if (at != end && *at == '\r')
-            ++at;
-        if (at != end)
-            ++at;
-        ++lineNumber;
-    }
-
-  private:
-    /// From an opening quote to behind the closing one; a doubled quote is one.
-    void quoted(std::string *cell) {
-        size_t first = lineNumber;
-        for (++at;; ++at) {
-            if (at == end) {
-                lineNumber = first;
-                throw error("a quoted string is not closed");
-            }
-            if (*at == '"') {
-                if (at + 1 == end || at[1] != '"')
-                    break;
-                ++at;
-            }
-            lineNumber += *at == '\n';
-            if (cell)
-                *cell += *at;
-        }
-        ++at;
-        if (!atSeparator() && !atLineEnd())
-            throw error("text after the closing quote of a string");
-    }
-
-    const char *at, *end;
-    const std::string &path;
-    size_t lineNumber = 1;
-};
 
 } // namespace daphne::io

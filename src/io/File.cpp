@@ -26,25 +26,32 @@ Error cannot(const std::string &verb, const std::string &path, const std::string
 /// Closes a descriptor at the end of a scope.
 struct OwnDescriptor {
     int fd;
-    ~OwnDescriptor() { ::close(fd); }
+    ~OwnDescriptor() {
+        if (fd >= 0)
+            ::close(fd);
+    }
 };
 
-std::string readAll(int fd, const std::string &path) {
-    std::string text;
+void readAll(int fd, const std::string &path, GrowingText &text) {
     for (;;) {
-        size_t used = text.size();
-        text.resize(used + kBlock);
-        ssize_t n = ::read(fd, text.data() + used, kBlock);
+        ssize_t n = ::read(fd, text.room(kBlock), kBlock);
         if (n < 0 && errno == EINTR)
-            n = 0;
-        else if (n < 0)
+            continue;
+        if (n < 0)
             throw cannot("read", path, std::strerror(errno));
-        else if (n == 0) {
-            text.resize(used);
-            return text;
-        }
-        text.resize(used + static_cast<size_t>(n));
+        if (n == 0)
+            return;
+        text.grow(static_cast<size_t>(n));
     }
+}
+
+/// The rename is on the disk when this returns. Not every file system can do it; the file itself is safe already.
+void syncDirectoryOf(const std::string &path) {
+    size_t slash = path.rfind('/');
+    std::string directory = slash == path.npos ? "." : path.substr(0, slash + 1);
+    OwnDescriptor d{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (d.fd >= 0)
+        ::fsync(d.fd);
 }
 
 } // namespace
@@ -55,47 +62,74 @@ bool fileExists(const std::string &path) {
 }
 
 FileText::FileText(const std::string &path) {
-    int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    OwnDescriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    if (file.fd < 0)
         throw cannot("read", path, std::strerror(errno));
-    OwnDescriptor owner{fd};
     struct stat info;
-    if (::fstat(fd, &info) != 0)
+    if (::fstat(file.fd, &info) != 0)
         throw cannot("read", path, std::strerror(errno));
     if (S_ISDIR(info.st_mode))
         throw cannot("read", path, "it is a directory");
     if (S_ISREG(info.st_mode) && info.st_size > 0) {
         auto size = static_cast<size_t>(info.st_size);
-        void *m = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+        void *m = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
         if (m != MAP_FAILED) {
-            ::madvise(m, size, MADV_SEQUENTIAL);
             mapping = m;
             content = {static_cast<const char *>(m), size};
-            return;
         }
     }
-    copy = readAll(fd, path);
-    content = copy;
+    GrowingText whole; // compressed, of what cannot be mapped
+    Compression kind = compressionOf(path);
+    if (!mapping) {
+        readAll(file.fd, path, kind == Compression::None ? copy : whole);
+        content = (kind == Compression::None ? copy : whole).text();
+    }
+    if (kind == Compression::None) {
+        if (mapping)
+            fd = std::exchange(file.fd, -1);
+        return;
+    }
+    struct Unmap {
+        void *&mapping;
+        size_t size;
+        ~Unmap() {
+            if (mapping)
+                ::munmap(mapping, size);
+            mapping = nullptr;
+        }
+    } unmap{mapping, content.size()};
+    decompress(kind, content, path, copy);
+    content = copy.text();
 }
 
 FileText::~FileText() {
     if (mapping)
         ::munmap(mapping, content.size());
+    if (fd >= 0)
+        ::close(fd);
 }
 
-FileReplacement::FileReplacement(std::string target) : path(std::move(target)) {
+FileReplacement::FileReplacement(std::string target)
+    : path(std::move(target)), compressor(Compressor::create(compressionOf(path))) {
     static std::atomic<unsigned> counter{0};
-    if (fileExists(path)) {
-        struct stat info;
-        if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
-            throw cannot("write", path, "it is a directory");
-    }
+    struct stat info;
+    bool exists = ::stat(path.c_str(), &info) == 0;
+    if (exists && S_ISDIR(info.st_mode))
+        throw cannot("write", path, "it is a directory");
     do {
         temporary = path + ".tmp" + std::to_string(::getpid()) + "_" + std::to_string(counter++);
         fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (fd < 0 && errno == EEXIST);
     if (fd < 0)
         fail("open");
+    // Who may read the old file may read the new one.
+    if (exists && ::fchmod(fd, info.st_mode & 07777) != 0) {
+        int reason = errno;
+        ::close(fd);
+        ::unlink(temporary.c_str());
+        errno = reason;
+        fail("chmod");
+    }
 }
 
 FileReplacement::~FileReplacement() {
@@ -112,29 +146,60 @@ void FileReplacement::fail(const char *what) const {
 }
 
 void FileReplacement::write(std::string_view text) {
+    if (text.size() >= kBlock) {
+        flush();
+        writeOut(text);
+        return;
+    }
     buffer += text;
     if (buffer.size() >= kBlock)
         flush();
 }
 
 void FileReplacement::flush() {
-    for (std::string_view rest = buffer; !rest.empty();) {
-        ssize_t n = ::write(fd, rest.data(), rest.size());
-        if (n < 0 && errno != EINTR)
-            fail("write");
-        if (n > 0)
-            rest.remove_prefix(static_cast<size_t>(n));
-    }
+    writeOut(buffer);
     buffer.clear();
 }
 
-void FileReplacement::commit() {
+void FileReplacement::writeOut(std::string_view bytes) {
+    auto put = [this](std::string_view rest) {
+        while (!rest.empty()) {
+            ssize_t n = ::write(fd, rest.data(), std::min(rest.size(), size_t(1) << 30));
+            if (n < 0 && errno != EINTR)
+                fail("write");
+            if (n > 0)
+                rest.remove_prefix(static_cast<size_t>(n));
+        }
+    };
+    if (compressor)
+        compressor->write(bytes, put);
+    else
+        put(bytes);
+}
+
+void FileReplacement::finish() {
+    if (std::exchange(finished, true))
+        return;
     flush();
+    if (compressor) {
+        std::string rest;
+        compressor->finish([&](std::string_view piece) { rest += piece; });
+        compressor.reset();
+        writeOut(rest);
+    }
+    // Pipes and devices cannot be synchronised.
+    if (::fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
+        fail("fsync");
     if (::close(std::exchange(fd, -1)) != 0)
         fail("close");
+}
+
+void FileReplacement::commit() {
+    finish();
     if (::rename(temporary.c_str(), path.c_str()) != 0)
         fail("rename");
     temporary.clear();
+    syncDirectoryOf(path);
 }
 
 } // namespace daphne::io

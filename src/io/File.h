@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Whole files: the text of one for reading, and replacing one by another text
-/// so that no reader ever sees a part of it.
+/// Whole files: the content of one for reading, and replacing one by another
+/// content so that no reader ever sees a part of it. Names that end in .gz or
+/// .zst are decompressed and compressed on the way.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
+
+#include "io/Compression.h"
 
 namespace daphne::io {
 
@@ -16,17 +20,20 @@ class FileText {
     FileText(const FileText &) = delete;
     FileText &operator=(const FileText &) = delete;
     std::string_view text() const { return content; }
+    /// The descriptor of a file whose content is mapped as it stands, -1 otherwise: for reads into other memory.
+    int descriptor() const { return fd; }
 
   private:
     std::string_view content;
-    std::string copy; ///< of what cannot be mapped
+    GrowingText copy; ///< of what cannot be mapped, or was compressed
     void *mapping = nullptr;
+    int fd = -1;
 };
 
 bool fileExists(const std::string &path);
 
-/// Text for a file. It is collected in a temporary file in the same directory; commit() puts it in place of whatever
-/// was there. Without commit() the target stays as it was. Errors (status 3) name the target.
+/// New content for a file. It is collected in a temporary file in the same directory; commit() puts it in place of
+/// whatever was there. Without commit() the target stays as it was. Errors (status 3) name the target.
 class FileReplacement {
   public:
     explicit FileReplacement(std::string path);
@@ -34,15 +41,23 @@ class FileReplacement {
     FileReplacement(const FileReplacement &) = delete;
     FileReplacement &operator=(const FileReplacement &) = delete;
     void write(std::string_view text);
-    /// Hands all text to the system; errors of a full disk show here at the latest.
-    void flush();
+    /// The content is complete and on the disk afterwards; errors of a full disk show here at the latest.
+    void finish();
+    /// finish(), then in place.
     void commit();
+    /// For libraries that write files by themselves, instead of write().
+    const std::string &temporaryPath() const { return temporary; }
+    const std::string &targetPath() const { return path; }
 
   private:
     [[noreturn]] void fail(const char *what) const;
+    void flush();
+    void writeOut(std::string_view bytes);
     std::string path, temporary;
     std::string buffer;
+    std::unique_ptr<Compressor> compressor; ///< null: content goes out as it is
     int fd = -1;
+    bool finished = false;
 };
 
 } // namespace daphne::io

@@ -2,6 +2,9 @@
 /// Reading and writing data files. The extension of the file name chooses the
 /// format, the file name.meta tells shape and types; without it they are found
 /// in the data. Errors have status 3 and name the file.
+///
+/// "x.csv.gz" and "x.csv.zst" are compressed; "x.h5:/a/b" is one of several data
+/// sets of a file.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +15,11 @@
 #include "base/ValueType.h"
 #include "data/RepresentationPolicy.h"
 #include "data/Value.h"
+#include "io/CsvStyle.h"
+
+namespace daphne::sched {
+class Pool;
+}
 
 namespace daphne::io {
 
@@ -29,15 +37,22 @@ struct FileInfo {
 /// reading will fail anyhow. Throws if the metadata file is invalid.
 std::optional<FileInfo> inspect(const std::string &path, bool wantFrame);
 
-/// Which representation the reader of a matrix wants.
-struct MatrixRequest {
-    bool csr = false; ///< for certain; else as the policy prefers
+/// What the reader of a file wants.
+struct ReadRequest {
+    bool csr = false; ///< matrices: for certain; else as the policy prefers
     RepresentationPolicy policy = {};
+    sched::Pool *pool = nullptr; ///< null: on this thread alone
+    CsvStyle csv = {};           ///< of CSV files without metadata
 };
 
-Value readMatrix(const std::string &path, const MatrixRequest &request = {});
-Value readFrame(const std::string &path);
-/// Writes a matrix or frame and its metadata file, replacing existing ones as a whole.
-void write(const Value &value, const std::string &path);
+struct WriteRequest {
+    sched::Pool *pool = nullptr; ///< null: on this thread alone
+    CsvStyle csv = {};
+};
+
+Value readMatrix(const std::string &path, const ReadRequest &request = {});
+Value readFrame(const std::string &path, const ReadRequest &request = {});
+/// Writes a matrix or frame and its metadata file, replacing existing ones as a whole, the data first.
+void write(const Value &value, const std::string &path, const WriteRequest &request = {});
 
 } // namespace daphne::io

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/ValueType.h"
+#include "io/CsvStyle.h"
 
 namespace daphne::io {
 
@@ -17,6 +18,7 @@ struct Metadata {
     std::vector<std::string> labels;          ///< one per column, or empty: no schema
     std::vector<ValueType> types;             ///< as labels
     std::optional<size_t> numNonZeros;
+    CsvStyle csv; ///< how CSV files are written; from the key "csv"
 
     bool hasSchema() const { return !types.empty(); }
     /// Type of a matrix read with it: that of the first column, or the common one.

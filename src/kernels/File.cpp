@@ -1,23 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 /// read and write.
+#include <filesystem>
+
 #include "io/Format.h"
 #include "kernels/KernelTable.h"
+#include "sched/Scheduler.h"
 
 namespace daphne {
 
 namespace {
 
+/// All workers for what is worth starting them.
+sched::Pool *poolFor(Context &context, uint64_t bytes) {
+    constexpr uint64_t kWorthIt = 1 << 20;
+    return context.scheduler && bytes >= kWorthIt ? &context.scheduler->pool() : nullptr;
+}
+
+uint64_t fileSize(const std::string &filename) {
+    std::error_code error;
+    uint64_t bytes = std::filesystem::file_size(filename, error);
+    return error ? 0 : bytes; // reading will say what is wrong
+}
+
+uint64_t bytesOf(const Value &x) {
+    if (x.isFrame())
+        return 8 * x.frame().rows() * x.frame().cols();
+    return 8 * (x.isCsr() ? x.csr().nonZeros() : x.dense().cells());
+}
+
 Value read(KernelCall &call, const std::string &filename, bool isFrame) {
+    sched::Pool *pool = poolFor(call.context, fileSize(filename));
     if (isFrame)
-        return io::readFrame(filename);
-    return io::readMatrix(filename, {.csr = (call.wantsCsr & 1) != 0, .policy = call.context.representation});
+        return io::readFrame(filename, {.pool = pool});
+    return io::readMatrix(filename,
+                          {.csr = (call.wantsCsr & 1) != 0, .policy = call.context.representation, .pool = pool});
 }
 
 void write(KernelCall &call, AnyValue any, const std::string &filename) {
     const Value &x = any.value;
     if (!x.isMatrix() && !x.isFrame())
         wrongArgument(call, 0, "a matrix or frame");
-    io::write(x, filename);
+    io::write(x, filename, {.pool = poolFor(call.context, bytesOf(x))});
 }
 
 } // namespace

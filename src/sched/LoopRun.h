@@ -24,9 +24,11 @@ struct Claim {
 /// What one worker remembers while it looks for tasks.
 struct Thief {
     uint32_t worker = 0, home = 0, group = 0;
-    uint32_t victim = 0;  ///< SEQ: where it looks next
-    uint64_t random = 0;  ///< state of its generator
-    bool ownGroup = true; ///< PRI: its own group may still have tasks
+    uint32_t victim = 0;   ///< SEQ: where it looks next
+    uint64_t random = 0;   ///< state of its generator
+    bool ownGroup = true;  ///< PRI: its own group may still have tasks
+    uint64_t batch = 0;    ///< central queue: how many it took last
+    uint64_t nextTask = 0; ///< central queue: what came after those
 };
 
 class LoopRun {
@@ -38,7 +40,23 @@ class LoopRun {
 
     Thief thief(uint32_t worker) const;
     /// The next task of this worker; false if no queue has any.
-    bool claim(Thief &thief, Claim &out);
+    bool claim(Thief &thief, Claim &out) {
+        if (layout != Layout::Centralized)
+            return popHome(thief, out) || steal(thief, out);
+        uint64_t task, count = 1;
+        if (!(batchShift && batches[thief.worker].popFront(task)) && !takeCentral(thief, task, count))
+            return false;
+        out.range = tasks.task(task);
+        if (count > 1)
+            out.range.end = tasks.task(task + count - 1).end;
+        return true;
+    }
+    /// Starts to move what a claim reads to this CPU.
+    void prefetch() const {
+        __builtin_prefetch(&hasFailed);
+        __builtin_prefetch(reinterpret_cast<const char *>(&hasFailed) + 64);
+        __builtin_prefetch(&nextTask, 1);
+    }
 
     void fail(std::exception_ptr error);
     bool failed() const { return hasFailed.load(std::memory_order_relaxed); }
@@ -53,33 +71,54 @@ class LoopRun {
         TaskInterval tasks;
         uint32_t group = 0;
     };
+    struct alignas(64) Batch : TaskBatch {};
 
     Range taskOf(uint32_t queue, uint32_t k) const {
+        if (piecesPerBlock)
+            return blocks[k / piecesPerBlock].task(k % piecesPerBlock + part * piecesPerBlock);
         if (prePartitioned)
-            return sequences[queue].task(k + part * kMostTasks);
-        return sequences[0].task((uint64_t(k) + part * kMostTasks) * queueCount + queue);
+            return blocks[queue].task(k + part * kMostTasks);
+        return tasks.task((uint64_t(k) + part * kMostTasks) * queueCount + queue);
     }
-    bool popHome(Thief &thief, Claim &out);
+    void prepareBatches();
+    bool takeCentral(Thief &thief, uint64_t &task, uint64_t &joined);
+    bool popHome(Thief &thief, Claim &out) {
+        auto k = queues[thief.home].tasks.popFront();
+        if (k)
+            take(thief, thief.home, *k, out);
+        return k.has_value();
+    }
+    void take(const Thief &thief, uint32_t queue, uint32_t k, Claim &out) const {
+        uint32_t origin = piecesPerBlock ? k / piecesPerBlock : queue;
+        out = {taskOf(queue, k), origin, origin != thief.home};
+    }
     bool steal(Thief &thief, Claim &out);
-    bool stealFrom(uint32_t queue, Claim &out);
+    bool stealFrom(const Thief &thief, uint32_t queue, Claim &out);
+    bool stealQuarter(Thief &thief, Claim &out);
     bool stealSequential(Thief &thief, Claim &out, bool ownGroupOnly);
     bool stealRandom(Thief &thief, Claim &out, bool ownGroupOnly);
     uint64_t tasksOfQueue(uint32_t queue) const;
     bool fill();
 
-    alignas(64) std::atomic<uint64_t> nextTask{0}; ///< of the central queue
+    // What every claim reads and nobody writes while the loop runs, apart from what is written.
     alignas(64) std::atomic<bool> hasFailed{false};
-    std::mutex errorMutex;
-    std::exception_ptr error;
     Layout layout = Layout::Centralized;
     Victim victim = Victim::Seq;
-    bool prePartitioned = false;
-    uint64_t seed = 1, part = 0;
-    uint32_t queueCount = 1;
-    const Placement *placement = nullptr;
-    std::vector<TaskSequence> sequences; ///< one, or one per queue
+    bool prePartitioned = false, joinsTasks = false;
+    uint8_t batchShift = 0; ///< a batch is at most the rest of the tasks over two to this; 0: no batches
+    uint32_t queueCount = 1, numWorkers = 1;
+    uint32_t piecesPerBlock = 0;      ///< if not 0: queues hold numbers of pieces, block * this + piece of the block
+    TaskSequence tasks;               ///< of the whole loop, or
+    std::vector<TaskSequence> blocks; ///< of the block of each queue
     std::unique_ptr<Queue[]> queues;
-    uint32_t queueCapacity = 0;
+    std::unique_ptr<Batch[]> batches; ///< of each worker
+    const Placement *placement = nullptr;
+    uint64_t seed = 1, part = 0;
+    uint32_t queueCapacity = 0, batchCapacity = 0;
+
+    alignas(64) std::atomic<uint64_t> nextTask{0}; ///< of the central queue
+    alignas(64) std::mutex errorMutex;
+    std::exception_ptr error;
 };
 
 } // namespace daphne::sched

@@ -6,6 +6,7 @@
 ///     sched::parallelFor(pool, n, {}, [&](sched::Range r, uint32_t worker) { ... });
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 
 #include "sched/AdaptiveLoop.h"
@@ -29,14 +30,23 @@ namespace detail {
 template <class Body, class Observer>
 void runAlone(uint64_t total, const LoopPlan &plan, uint32_t numWorkers, Body &body, Observer &observer) {
     const Scheme &scheme = plan.scheme ? *plan.scheme : schemes()[0];
-    ChunkSequence chunks(scheme, {.total = total, .workers = numWorkers, .grain = plan.grain, .params = plan.params});
+    Loop loop = loopOf(total, numWorkers, plan);
     uint32_t worker = Pool::currentWorker();
-    for (uint64_t begin = 0; uint64_t size = chunks.next(); begin += size) {
+    auto task = [&](uint64_t begin, uint64_t size) {
         Claim claim{{begin, begin + size}, 0, false};
         auto token = observer.begin(worker, claim);
         body(claim.range, worker);
         observer.end(token, worker, claim);
+        return begin + size;
+    };
+    if (uint64_t size = fixedSize(scheme, loop)) {
+        for (uint64_t begin = 0; begin < total;)
+            begin = task(begin, std::min(size, total - begin));
+        return;
     }
+    ChunkSequence chunks(scheme, loop);
+    for (uint64_t begin = 0; uint64_t size = chunks.next();)
+        begin = task(begin, size);
 }
 
 template <class Body, class Observer> struct SharedLoop {
@@ -70,29 +80,33 @@ inline bool isWorthSharing(Pool &pool, double serialNs) {
 }
 
 /// Calls body(range, worker) for ranges that cover [0, total) exactly once, on all workers, and returns when all are
-/// done. An exception of the body ends the loop: the first one is thrown here. Loops inside loops run on their worker.
+/// done. An exception of the body ends the loop: the first one is thrown here. Loops inside loops run on their worker;
+/// a loop of one unit is but a call, so one inside of it may use all workers.
 template <LoopBody Body, class Observer = NoObserver>
 void parallelFor(Pool &pool, uint64_t total, const LoopPlan &plan, Body &&body, Observer &&observer = {}) {
     if (total == 0)
         return;
-    if (total == 1 || !pool.tryAcquire())
+    if (total == 1)
         return detail::runAlone(total, plan, pool.numWorkers(), body, observer);
+    if (!pool.tryAcquire()) {
+        Pool::TaskScope scope;
+        return detail::runAlone(total, plan, pool.numWorkers(), body, observer);
+    }
     struct Release {
         Pool &pool;
         ~Release() { pool.release(); }
     } release{pool};
     if (plan.scheme && plan.scheme->kind == Scheme::Kind::Adaptive) {
-        Loop loop{.total = total, .workers = pool.numWorkers(), .grain = plan.grain, .params = plan.params};
-        AdaptiveLoop<std::remove_reference_t<Body>, std::remove_reference_t<Observer>> adaptive(*plan.scheme, loop,
-                                                                                                body, observer);
-        pool.runOnAll(&decltype(adaptive)::job, &adaptive);
+        AdaptiveLoop<std::remove_reference_t<Body>, std::remove_reference_t<Observer>> adaptive(
+            *plan.scheme, loopOf(total, pool.numWorkers(), plan), body, observer);
+        pool.run(&decltype(adaptive)::job, &adaptive);
         return adaptive.rethrow();
     }
     LoopRun &run = pool.loop();
     run.prepare(total, plan, pool.workers());
     detail::SharedLoop<std::remove_reference_t<Body>, std::remove_reference_t<Observer>> shared{run, body, observer};
     do
-        pool.runOnAll(&decltype(shared)::job, &shared);
+        pool.run(&decltype(shared)::job, &shared);
     while (run.nextPart());
     run.rethrow();
 }

@@ -59,10 +59,11 @@ const Topology &Scheduler::topology() {
 }
 
 uint32_t Scheduler::numThreads() {
-    if (poolExists.load(std::memory_order_acquire))
-        return workers->numWorkers();
-    return user.threads.numThreads > 0 ? chooseNumWorkers({}, user.threads)
-                                       : chooseNumWorkers(topology(), user.threads);
+    std::call_once(threadsCounted, [this] {
+        bool isGiven = user.threads.numThreads > 0; // then the machine need not be looked at
+        threadCount = chooseNumWorkers(isGiven ? Topology() : topology(), user.threads);
+    });
+    return threadCount;
 }
 
 Pool &Scheduler::pool() {
@@ -101,13 +102,13 @@ PlannedLoop Scheduler::plan(const LoopDescription &loop) {
     if (user.schemeGiven()) {
         planned.schemeName = user.plan.scheme->name;
         planned.faultsBefore = numFaults(*user.plan.scheme);
-        planned.grain = user.cacheSizedGrain ? cacheSized : user.grain.value_or(1);
+        planned.grain = user.cacheSizedGrain ? cacheSized : user.grain;
     } else {
         static const Scheme &selfScheduling = *findScheme("SS");
         planned.plan.scheme = &selfScheduling;
         planned.schemeName = "DEFAULT";
         uint64_t balanced = ceilDiv(loop.rows, kLeastTasksPerWorker * numThreads());
-        planned.grain = user.cacheSizedGrain ? cacheSized : user.grain.value_or(std::min(cacheSized, balanced));
+        planned.grain = user.cacheSizedGrain ? cacheSized : std::max(user.grain, std::min(cacheSized, balanced));
     }
     planned.grain = std::max({uint64_t(1), planned.grain, planned.block});
     planned.plan.grain = planned.grain;
@@ -116,6 +117,7 @@ PlannedLoop Scheduler::plan(const LoopDescription &loop) {
         planned.by = byCost ? PartitionBy::Cost : PartitionBy::NonZeros;
         planned.weights.emplace(loop.rowOffsets, loop.rows, byCost ? loop.rowCost : loop.rowWeight);
         planned.units = planned.weights->total();
+        planned.rowsPerUnit = static_cast<double>(loop.rows) / static_cast<double>(std::max<uint64_t>(1, planned.units));
         auto grain = static_cast<unsigned __int128>(planned.grain) * planned.units / loop.rows;
         planned.plan.grain = static_cast<uint64_t>(std::min<unsigned __int128>(grain, planned.units));
     }

@@ -69,6 +69,8 @@ class Scheduler {
 
     /// How run() would cut this loop.
     PlannedLoop plan(const LoopDescription &loop);
+    /// For the statistics: a call that is no loop took so long.
+    void noteCall(std::string_view site, double ns) { sites.addCall(site, ns); }
     /// One line per site, slowest first; empty if nothing was observed.
     std::string statisticsText() const { return sites.text(); }
 
@@ -80,8 +82,9 @@ class Scheduler {
 
     Settings user;
     Sink sink;
-    std::once_flag topologyMade, poolMade;
+    std::once_flag topologyMade, threadsCounted, poolMade;
     Topology machine;
+    uint32_t threadCount = 0;
     std::unique_ptr<Pool> workers;
     std::unique_ptr<ThreadBinding> binding; ///< of the thread that made the pool: its first worker
     std::atomic<bool> poolExists{false};
@@ -99,6 +102,7 @@ template <LoopBody Body> void Scheduler::run(const LoopDescription &loop, Body &
             body(rows, worker);
     };
     if (!isObserved()) {
+        planned.plan.joinsTasks = true;
         if (planned.isSerial)
             return runRows({0, planned.units}, Pool::currentWorker());
         return parallelFor(pool(), planned.units, planned.plan, runRows);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sched/FurtherSchemes.h"
+
 namespace daphne::sched {
 
 namespace {
@@ -153,7 +155,8 @@ uint64_t probabilisticClosed(const Loop &loop, uint64_t i) {
 
 using enum Scheme::Kind;
 constexpr Scheme kSchemes[] = {
-    {"STATIC", Stateless, prepareStatic, block, nullptr, "one block per worker, sizes differing by at most one"},
+    {"STATIC", Stateless, prepareStatic, block, nullptr, "one block per worker, sizes differing by at most one", false,
+     nullptr, 1},
     {"SS", Stateless, withGrain, one, nullptr, "one unit (or grain) at a time", true},
     {"GSS", Stateful, withGrain, guided, guidedClosed, "a P-th of what remains"},
     {"TSS", Stateless, prepareTrapezoid, trapezoid, nullptr, "sizes decrease linearly"},
@@ -163,7 +166,7 @@ constexpr Scheme kSchemes[] = {
     {"VISS", Stateless, prepareVariableIncrease, variableIncrease, nullptr,
      "batches of P equal tasks, the increase halving each time"},
     {"PLS", Stateful, preparePerformance, performance, performanceClosed, "a static part, the rest as GSS"},
-    {"MSTATIC", Stateless, prepareMstatic, block, nullptr, "four blocks per worker"},
+    {"MSTATIC", Stateless, prepareMstatic, block, nullptr, "four blocks per worker", false, nullptr, 4},
     {"MFSC", Stateless, prepareFixedSize, sameSize, nullptr, "equal tasks, about as many as FAC2 makes", true},
     {"PSS", Stateful, withGrain, probabilistic, probabilisticClosed, "two thirds of a P-th of what remains"},
     {"AUTO", Stateless, prepareAuto, one, nullptr, "equal tasks of a size found from N and P", true},
@@ -179,9 +182,10 @@ bool sameSchemeName(std::string_view a, std::string_view b) {
 std::span<const Scheme> schemes() { return kSchemes; }
 
 const Scheme *findScheme(std::string_view name) {
-    for (const Scheme &s : kSchemes)
-        if (sameSchemeName(s.name, name))
-            return &s;
+    for (std::span<const Scheme> table : {schemes(), furtherSchemes()})
+        for (const Scheme &s : table)
+            if (sameSchemeName(s.name, name))
+                return &s;
     return nullptr;
 }
 

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 #include "sched/LoopPlan.h"
 #include "sched/Topology.h"
@@ -27,10 +26,10 @@ enum class PartitionBy : uint8_t {
 enum class DebugLevel : uint8_t { Off, On, Chunks };
 
 struct Settings {
-    LoopPlan plan;                 ///< scheme: null unless the user named one; its grain is not used
-    std::optional<uint64_t> grain; ///< least rows of a task; none: cache-sized without a scheme, else 1
-    bool cacheSizedGrain = false;  ///< with a scheme, too
-    uint64_t batchBytes = 98304;   ///< of one call inside a task; 0: cache-sized
+    LoopPlan plan;                ///< scheme: null unless the user named one; its grain is not used
+    uint64_t grain = 1;           ///< least rows of a task
+    bool cacheSizedGrain = false; ///< least rows of a task are what fits the cache
+    uint64_t batchBytes = 98304;  ///< of one call inside a task; 0: cache-sized
     PartitionBy partitionBy = PartitionBy::NotGiven;
     ThreadRequest threads = {};
     Pinning pinning = Pinning::Off;

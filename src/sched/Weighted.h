@@ -36,6 +36,31 @@ class RowWeights {
         }
         return low;
     }
+    /// The same, found in a few steps if it lies near the hint.
+    uint64_t rowNear(uint64_t weight, uint64_t hint) const {
+        uint64_t low = std::min(hint, numRows), high = low, step = 1;
+        if (before(low) >= weight) {
+            while (low > 0 && before(low) >= weight) {
+                high = low;
+                low -= std::min(low, step);
+                step *= 2;
+            }
+            if (before(low) >= weight)
+                return low;
+        } else {
+            while (high < numRows && before(high) < weight) {
+                low = high;
+                high += std::min(numRows - high, step);
+                step *= 2;
+            }
+        }
+        // before(low) < weight <= before(high)
+        while (high - low > 1) {
+            uint64_t middle = low + (high - low) / 2;
+            (before(middle) >= weight ? high : low) = middle;
+        }
+        return high;
+    }
     /// Adjacent ranges of weight give adjacent ranges of rows, which may be empty.
     Range rowsOf(Range weight) const { return {rowAt(weight.begin), rowAt(weight.end)}; }
 

@@ -17,7 +17,8 @@ A .dtest file holds many cases. Outside of cases, blank lines and lines starting
     ====                                    end of the case
 
 Further header lines: 'run: WORDS' replaces the whole command line after the binary ('{script}' in it is the script's
-file name); 'stdin: script' feeds the script text to standard input. Header lines come before the script text.
+file name); 'stdin: script' feeds the script text to standard input; 'env: NAME=value ...' sets environment variables.
+'{examples}' in words is the directory of the example plug-ins. Header lines come before the script text.
 
 After the expected output, directives may follow, one per line:
 
@@ -86,6 +87,7 @@ class Case:
     script_args: list = field(default_factory=list)
     run: list | None = None
     script_on_stdin: bool = False
+    env: dict = field(default_factory=dict)
     files: dict = field(default_factory=dict)
     skip_configs: set = field(default_factory=set)
     stdout: bytes = b''
@@ -180,7 +182,7 @@ class Reader:
         if self.at >= len(self.lines):
             self.fail('unfinished case')
         key, colon, value = self.lines[self.at].partition(':')
-        if colon and key in ('args', 'script-args', 'run', 'stdin'):
+        if colon and key in ('args', 'script-args', 'run', 'stdin', 'env'):
             words = shlex.split(value)
             if key == 'args':
                 case.args = words
@@ -188,6 +190,8 @@ class Reader:
                 case.script_args = words
             elif key == 'run':
                 case.run = words
+            elif key == 'env':
+                case.env = dict(word.split('=', 1) for word in words)
             else:
                 case.script_on_stdin = True
         elif colon and key.startswith('file ') and not value.strip():
@@ -241,9 +245,10 @@ class Outcome:
 
 
 def command_of(case, daphne, options):
-    if case.run is not None:
-        return [daphne, *options, *[w.replace('{script}', 'script.daph') for w in case.run]]
-    return [daphne, *options, *case.args, 'script.daph', *case.script_args]
+    words = case.run if case.run is not None else [*case.args, '{script}', *case.script_args]
+    examples = Path(daphne).resolve().parent.parent / 'lib' / 'examples'
+    return [daphne, *options,
+            *[w.replace('{script}', 'script.daph').replace('{examples}', str(examples)) for w in words]]
 
 
 def run_case(case, daphne, options, replacements):
@@ -256,7 +261,7 @@ def run_case(case, daphne, options, replacements):
         stdin = {'input': script} if case.script_on_stdin else {'stdin': subprocess.DEVNULL}
         try:
             done = subprocess.run(command_of(case, daphne, options), cwd=directory, capture_output=True,
-                                  timeout=TIMEOUT_SECONDS, **stdin)
+                                  timeout=TIMEOUT_SECONDS, env={**os.environ, **case.env}, **stdin)
         except subprocess.TimeoutExpired as late:
             return Outcome(case, [f'no end after {TIMEOUT_SECONDS} s'], late.stdout or b'', late.stderr or b'')
         for old, new in replacements:

@@ -80,6 +80,8 @@ void LoopEmitter::emit() {
     };
     columns = argument(LoopArguments::kColumns, i64);
     faultFlag = argument(LoopArguments::kFault, ptr);
+    if (program.hasCsr)
+        limit = b.CreateSub(argument(LoopArguments::kStoredEnd, i64), b.getInt64(1));
     anyFault = room(b.getInt8Ty());
     b.CreateStore(b.getInt8(0), anyFault);
     for (size_t p = 0; p < program.params.size(); ++p) {
@@ -141,8 +143,6 @@ Value *LoopEmitter::combine(const Accumulator &a, Value *x, Value *best, unsigne
 
 /// Result of a block of so many cells from its lanes, its tail and its cells in order.
 Value *LoopEmitter::finishBlock(Accumulator &a, Value *count) {
-    if (program.narrow)
-        return a.ordered;
     Value *v = a.lanes;
     if (a.isFloatSum()) {
         auto *tail = b.CreateAlignedLoad(v->getType(), a.tail, llvm::Align(cellSize(a.type)));
@@ -214,35 +214,31 @@ void LoopEmitter::emitCells(Place place, unsigned level, const std::vector<Accum
 }
 
 void LoopEmitter::emitBlock(Value *from, Value *to, std::vector<Accumulator> &accumulators, unsigned level) {
-    Value *count = b.CreateSub(to, from), *whole = from;
-    if (!program.narrow) {
-        Value *filled = b.CreateAnd(count, b.getInt64(~uint64_t(kLanes - 1)));
-        Value *few = b.CreateICmpULT(count, b.getInt64(2 * kLanes));
-        whole = b.CreateAdd(from, b.CreateSelect(few, b.getInt64(0), filled));
-        std::vector<Value *> carried;
-        for (Accumulator &a : accumulators)
-            carried.push_back(neutral(a, kLanes));
-        countedLoop(from, whole, kLanes, carried, [&](Value *index) {
-            Values cached;
-            Place place{kLanes, index, nullptr, &cached};
-            emitCells(place, level, accumulators);
-            for (size_t i = 0; i < accumulators.size(); ++i)
-                carried[i] = combine(accumulators[i], value(accumulators[i].node, place), carried[i], kLanes);
-        });
-        for (size_t i = 0; i < accumulators.size(); ++i) {
-            Accumulator &a = accumulators[i];
-            a.lanes = carried[i];
-            if (!a.isFloatSum())
-                continue;
-            if (!a.tail)
-                a.tail = room(llvm::ArrayType::get(memoryType(a.type), 2 * kLanes));
-            llvm::Type *lanes = memoryType(a.type, kLanes);
-            b.CreateAlignedStore(llvm::Constant::getNullValue(lanes), a.tail, llvm::Align(cellSize(a.type)));
-        }
-    }
+    Value *count = b.CreateSub(to, from);
+    Value *filled = b.CreateAnd(count, b.getInt64(~uint64_t(kLanes - 1)));
+    Value *few = b.CreateICmpULT(count, b.getInt64(2 * kLanes));
+    Value *whole = b.CreateAdd(from, b.CreateSelect(few, b.getInt64(0), filled));
     std::vector<Value *> carried;
     for (Accumulator &a : accumulators)
-        carried.push_back(neutral(a, 1));
+        carried.push_back(neutral(a, kLanes));
+    countedLoop(from, whole, kLanes, carried, [&](Value *index) {
+        Values cached;
+        Place place{kLanes, index, nullptr, &cached};
+        emitCells(place, level, accumulators);
+        for (size_t i = 0; i < accumulators.size(); ++i)
+            carried[i] = combine(accumulators[i], value(accumulators[i].node, place), carried[i], kLanes);
+    });
+    for (size_t i = 0; i < accumulators.size(); ++i) {
+        Accumulator &a = accumulators[i];
+        a.lanes = carried[i];
+        carried[i] = neutral(a, 1);
+        if (!a.isFloatSum())
+            continue;
+        if (!a.tail)
+            a.tail = room(llvm::ArrayType::get(memoryType(a.type), 2 * kLanes));
+        llvm::Type *lanes = memoryType(a.type, kLanes);
+        b.CreateAlignedStore(llvm::Constant::getNullValue(lanes), a.tail, llvm::Align(cellSize(a.type)));
+    }
     countedLoop(whole, to, 1, carried, [&](Value *index) {
         Values cached;
         Place place{1, index, nullptr, &cached};
@@ -259,6 +255,19 @@ void LoopEmitter::emitBlock(Value *from, Value *to, std::vector<Accumulator> &ac
         accumulators[i].ordered = carried[i];
 }
 
+/// A whole row in one vector; its cells are reduced from left to right.
+void LoopEmitter::emitNarrowRow(std::vector<Accumulator> &accumulators, unsigned level) {
+    Values cached;
+    Place place{program.narrow, b.getInt64(0), nullptr, &cached};
+    emitCells(place, level, accumulators);
+    for (Accumulator &a : accumulators) {
+        Value *cells = value(a.node, place);
+        a.ordered = neutral(a, 1);
+        for (unsigned l = 0; l < program.narrow; ++l)
+            a.ordered = combine(a, b.CreateExtractElement(cells, uint64_t(l)), a.ordered, 1);
+    }
+}
+
 void LoopEmitter::emitFlat() {
     std::vector<Accumulator> accumulators = accumulatorsOf(0);
     emitBlock(begin, end, accumulators, 0);
@@ -270,11 +279,6 @@ void LoopEmitter::emitFlat() {
 // ---- rows
 
 void LoopEmitter::emitRows() {
-    if (program.hasCsr) {
-        Value *offsets = word(program.nodes[program.csrNode].param, 0);
-        limit = b.CreateLoad(i64, b.CreateInBoundsGEP(i64, offsets, end));
-        limit = b.CreateSub(limit, b.getInt64(1));
-    }
     std::vector<Value *> none;
     countedLoop(begin, end, 1, none, [&](Value *row) { emitRow(row); });
 }
@@ -344,9 +348,9 @@ void LoopEmitter::emitDenseSweep(unsigned level) {
         rowValues[a.reduceNode] = total;
     };
     if (program.narrow) {
-        emitBlock(zero, columns, accumulators, level);
+        emitNarrowRow(accumulators, level);
         for (Accumulator &a : accumulators)
-            finish(a, a.isFloatSum() ? combine(a, neutral(a, 1), a.ordered, 1) : a.ordered);
+            finish(a, a.ordered);
         return;
     }
     Value *blockCells = b.getInt64(LoopProgram::kBlock);
@@ -426,8 +430,7 @@ void LoopEmitter::prefetchGathers(Value *k) {
 
 /// Stored cells [from, to), `together` at a time. Sums of products have as many parts as that; a.ordered is what was
 /// accumulated before and afterwards.
-Value *LoopEmitter::emitSparseCells(std::vector<Accumulator> &accumulators, Value *from, Value *to,
-                                    unsigned together) {
+Value *LoopEmitter::emitSparseCells(std::vector<Accumulator> &accumulators, Value *from, Value *to, unsigned together) {
     std::vector<Value *> carried;
     auto parts = [&](const Accumulator &a) { return a.how == Reduce::DotSparse ? together : 1; };
     for (Accumulator &a : accumulators)

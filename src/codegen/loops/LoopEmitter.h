@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// LLVM IR for one fused loop; private to src/codegen.
 ///
-/// Cells are treated kLanes at a time; what is left of a row, and rows of less
-/// than LoopProgram::kNarrow cells, one at a time. Sums have the order of the
-/// kernels (kernels/Reduction.h): lanes, blocks, pairs of blocks.
+/// Cells are treated kLanes at a time, what is left of a row one at a time, and
+/// rows of less than LoopProgram::kNarrow cells at once. Sums have the order of
+/// the kernels (kernels/Reduction.h): lanes, blocks, pairs of blocks.
 #pragma once
 
 #include <map>
@@ -44,10 +44,10 @@ class LoopEmitter {
         exec::Reduce how = exec::Reduce::Sum;
         size_t node = 0; ///< the value that is reduced
         ValueType type = ValueType::F64;
-        size_t reduceNode = 0;                         ///< ReduceRow node, or
-        int param = -1;                                ///< aggregate of a flat program
+        size_t reduceNode = 0;                            ///< ReduceRow node, or
+        int param = -1;                                   ///< aggregate of a flat program
         llvm::Value *lanes = nullptr, *ordered = nullptr; ///< ordered: from left to right
-        llvm::Value *tail = nullptr;                   ///< array of the cells that do not fill all lanes
+        llvm::Value *tail = nullptr;                      ///< array of the cells that do not fill all lanes
         bool isFloatSum() const { return how == exec::Reduce::Sum && isFloat(type); }
     };
 
@@ -67,6 +67,7 @@ class LoopEmitter {
     bool hasWork(unsigned level, const std::vector<Accumulator> &accumulators) const;
     /// All cells of [from, to): lanes first, then one by one.
     void emitBlock(llvm::Value *from, llvm::Value *to, std::vector<Accumulator> &accumulators, unsigned level);
+    void emitNarrowRow(std::vector<Accumulator> &accumulators, unsigned level);
     llvm::Value *finishBlock(Accumulator &a, llvm::Value *count);
     void emitCells(Place place, unsigned level, const std::vector<Accumulator> &accumulators);
     llvm::Value *neutral(const Accumulator &a, unsigned lanes);

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Number of the code generator: object files of others do not fit.
-constexpr int kGeneration = 1;
+constexpr int kGeneration = 3;
 
 std::string headerOf(const std::string &key) {
     return "daphne loop " + std::to_string(kGeneration) + " llvm " LLVM_VERSION_STRING " cpu " +

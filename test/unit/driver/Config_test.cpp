@@ -55,7 +55,8 @@ std::string validValue(const OptionRow &row) {
     case OptionKind::IntegerList: return "[1, 2]";
     case OptionKind::NumberList: return "[0.5, 2]";
     case OptionKind::TextList: return R"(["a"])";
-    case OptionKind::OneOf: return '"' + std::string(row.choices.back().name) + '"';
+    case OptionKind::OneOf: return '"' + std::string(row.allChoices().back().name) + '"';
+    case OptionKind::FlagOrOneOf: return "true";
     case OptionKind::Text: return R"("text")";
     default: return row.configKey == "logging" ? "[]" : "{}";
     }
@@ -124,6 +125,29 @@ TEST(Config, EnumerationsNeedAKnownName) {
     EXPECT_EQ(valuesOf(R"({"victimSelection": "seqpri"})", "victimSelection"), Words{"SEQPRI"});
     EXPECT_THAT(errorOf(R"({"taskPartitioningScheme": "GSX"})"), HasSubstr("needs one of STATIC, SS, GSS"));
     EXPECT_THAT(errorOf(R"({"taskPartitioningScheme": 2})"), HasSubstr("the name of a choice"));
+}
+
+TEST(Config, SomeFlagsMayHaveANameInstead) {
+    EXPECT_EQ(valuesOf(R"({"debugMultiThreading": true})", "debug-mt"), Words{"true"});
+    EXPECT_EQ(valuesOf(R"({"debugMultiThreading": "chunks"})", "debug-mt"), Words{"chunks"});
+    EXPECT_THAT(errorOf(R"({"debugMultiThreading": "lots"})"), HasSubstr("chunks"));
+    EXPECT_THAT(errorOf(R"({"debugMultiThreading": 1})"), HasSubstr("true, false or the name of a choice"));
+}
+
+TEST(Config, PluginsAreLoadedBeforeOtherKeysAreRead) {
+    static const Choice kAdded[] = {{"MINE", "from a plug-in"}};
+    Words named;
+    auto loader = [&](const Words &plugins) {
+        named = plugins;
+        return std::span<const Choice>(kAdded);
+    };
+    std::string text = R"({"aaa_is_no_key": 1, "schedPlugins": ["./lib.so:x"], "taskPartitioningScheme": "mine"})";
+    EXPECT_THROW(parseConfiguration(text, "c.json", loader), Error);
+    EXPECT_EQ(named, Words{"./lib.so:x"});
+    text = R"({"schedPlugins": ["./lib.so:x"], "taskPartitioningScheme": "mine"})";
+    EXPECT_EQ(parseConfiguration(text, "c.json", loader).entries.size(), 2u);
+    EXPECT_THAT(errorOf(text), HasSubstr("needs one of STATIC"));
+    EXPECT_THAT(errorOf(R"({"schedPlugins": "./lib.so"})"), HasSubstr("a list of strings"));
 }
 
 TEST(Config, SwitchesMayBeBooleans) {

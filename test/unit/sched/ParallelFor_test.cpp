@@ -72,6 +72,23 @@ TEST_P(EveryPool, LoopsInsideLoopsRunOnTheirWorker) {
     EXPECT_EQ(sum, 1000u);
 }
 
+TEST_P(EveryPool, LoopsInsideOfALoopOfACallerWhoFoundThePoolBusyRunOnThatCaller) {
+    Pool pool(Topology::fake(1, 4, 1), GetParam());
+    auto check = [&] {
+        std::thread::id caller = std::this_thread::get_id();
+        parallelFor(pool, 5, {.scheme = findScheme("SS")}, [&](Range, uint32_t) {
+            EXPECT_EQ(std::this_thread::get_id(), caller);
+            parallelFor(pool, 50, {.scheme = findScheme("SS")},
+                        [&](Range, uint32_t) { EXPECT_EQ(std::this_thread::get_id(), caller); });
+        });
+    };
+    bool holds = pool.tryAcquire();
+    std::thread other(check);
+    other.join();
+    if (holds)
+        pool.release();
+}
+
 TEST_P(EveryPool, SeveralThreadsMayAskAtOnce) {
     Pool pool(Topology::fake(1, 4, 1), GetParam());
     std::vector<std::thread> callers;

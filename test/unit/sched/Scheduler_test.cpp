@@ -71,11 +71,12 @@ TEST(Scheduler, WithoutASchemeTasksHaveTheSizeOfTheCacheAndEveryWorkerGetsSome) 
     EXPECT_TRUE(sizesOf(scheduler, {.site = "x", .rows = 0}).empty());
 }
 
-TEST(Scheduler, AGrainThatIsGivenIsTheSizeOfTasksWithoutAScheme) {
+TEST(Scheduler, AGrainThatIsGivenRaisesTheSizeOfTasksWithoutAScheme) {
     Settings settings = onThreads(2);
     settings.grain = 30;
     Scheduler scheduler(settings);
     EXPECT_THAT(sizesOf(scheduler, {.site = "x", .rows = 100}), ElementsAre(30, 30, 30, 10));
+    EXPECT_EQ(scheduler.plan({.rows = 1 << 20, .grain = 2048}).grain, 2048u);
 }
 
 TEST(Scheduler, TheGrainIsOneWithASchemeUnlessItIsGivenOrAutomatic) {

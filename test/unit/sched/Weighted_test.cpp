@@ -104,4 +104,14 @@ TEST(CostRule, SmallWorkStaysOnOneThread) {
 }
 
 } // namespace
+TEST(RowWeights, FindTheSameRowFromEveryHint) {
+    std::vector<uint64_t> offsets{5};
+    for (uint64_t r = 0; r < 200; ++r)
+        offsets.push_back(offsets.back() + (r * r) % 7 * (r % 13 == 0 ? 40 : 1));
+    RowWeights weights(offsets.data(), 200, 2);
+    for (uint64_t weight = 0; weight <= weights.total(); ++weight)
+        for (uint64_t hint : {0, 1, 7, 100, 199, 200, 100000})
+            ASSERT_EQ(weights.rowNear(weight, hint), weights.rowAt(weight)) << weight << " from " << hint;
+}
+
 } // namespace daphne::sched

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A position in a CSV text. Fields are read one after another; behind each
+/// stands a delimiter or a line end. Mistakes are thrown as TextError.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "io/CsvStyle.h"
+#include "io/Fields.h"
+#include "io/NumberText.h"
+#include "io/TextPieces.h"
+
+namespace daphne::io {
+
+/// What a field can be read as; each kind includes the ones before.
+enum class FieldKind : uint8_t { Integer, Number, Text };
+
+/// Number: also an empty field, which reads as NaN.
+inline FieldKind kindOf(std::string_view field) {
+    field = withoutLeadingBlanks(field);
+    while (!field.empty() && isBlank(field.back()))
+        field.remove_suffix(1);
+    if (field.empty())
+        return FieldKind::Number;
+    size_t used = 0;
+    bool inRange = false;
+    leadingInteger<int64_t>(field, used, inRange);
+    if (used == field.size() && inRange)
+        return FieldKind::Integer;
+    leadingDouble(field, used);
+    return used == field.size() ? FieldKind::Number : FieldKind::Text;
+}
+
+class CsvCursor {
+  public:
+    CsvCursor(std::string_view text, const CsvStyle &style)
+        : at(text.data()), end(text.data() + text.size()), style(style), delimiter(style.delimiter),
+          quote(style.quote) {}
+
+    const char *position() const { return at; }
+    bool atEnd() const { return at == end; }
+    bool atDelimiter() const { return at != end && *at == delimiter; }
+    bool atLineEnd() const { return isLineEnd(at); }
+    void skipDelimiter() { ++at; }
+    /// From a line end to the start of the next line.
+    void nextLine() {
+        if (at != end && *at == '\r')
+            ++at;
+        if (at != end)
+            ++at;
+    }
+    void skipEmptyLines() {
+        while (at != end && atLineEnd())
+            nextLine();
+    }
+
+    /// A numeric field by the lenient rules. Returns what it really is; Integer may stand for Number.
+    template <class T> FieldKind number(T &cell) {
+        if (style.nulls.empty() && plainNumber(cell))
+            return FieldKind::Integer;
+        std::string_view field = raw();
+        if (isNull(field)) {
+            cell = std::is_floating_point_v<T> ? std::numeric_limits<T>::quiet_NaN() : T(0);
+            return FieldKind::Number;
+        }
+        cell = lenientNumber<T>(field);
+        return kindOf(field);
+    }
+
+    FieldKind text(std::string &cell) {
+        if (atEnd() || *at != quote || quote == 0) {
+            std::string_view field = raw();
+            if (isNull(field))
+                cell.clear();
+            else
+                cell.assign(field);
+        } else {
+            cell.clear();
+            quoted(&cell);
+        }
+        return FieldKind::Text;
+    }
+
+    FieldKind kind() {
+        std::string_view field = raw();
+        return isNull(field) ? FieldKind::Number : kindOf(field);
+    }
+
+    /// The characters of the field as they stand, quotes included.
+    std::string_view raw() {
+        const char *begin = at;
+        if (at != end && *at == quote && quote != 0) {
+            quoted(nullptr);
+            return {begin, static_cast<size_t>(at - begin)};
+        }
+        while (at != end && *at != delimiter && *at != '\n')
+            ++at;
+        // A line end may be \r\n.
+        if (at != begin && at[-1] == '\r' && (at == end || *at == '\n'))
+            --at;
+        return {begin, static_cast<size_t>(at - begin)};
+    }
+
+  private:
+    bool isLineEnd(const char *p) const {
+        return p == end || *p == '\n' || (*p == '\r' && (p + 1 == end || p[1] == '\n'));
+    }
+    bool isNull(std::string_view field) const {
+        for (const std::string &null : style.nulls)
+            if (field == null)
+                return true;
+        return false;
+    }
+    /// The usual field is nothing but a number.
+    template <class T> bool plainNumber(T &cell) {
+        std::conditional_t<std::is_floating_point_v<T>, double, int64_t> value;
+        const char *last;
+        if constexpr (std::is_floating_point_v<T>)
+            last = scanDouble(at, end, value);
+        else
+            last = scanInteger(at, end, value);
+        if (!last || (last != end && *last != delimiter && !isLineEnd(last)))
+            return false;
+        cell = convertNumber<T>(value);
+        at = last;
+        return true;
+    }
+    /// From an opening quote to behind the closing one; a doubled quote is one.
+    void quoted(std::string *cell) {
+        const char *opening = at;
+        for (++at;; ++at) {
+            const char *stop = static_cast<const char *>(std::memchr(at, quote, static_cast<size_t>(end - at)));
+            if (!stop)
+                throw TextError{opening, "a quoted string is not closed"};
+            if (cell)
+                cell->append(at, stop);
+            at = stop + 1;
+            if (at == end || *at != quote)
+                break;
+            if (cell)
+                *cell += quote;
+        }
+        if (!atDelimiter() && !atLineEnd())
+            throw TextError{at, "text after the closing quote of a string"};
+    }
+
+    const char *at, *end;
+    const CsvStyle &style;
+    const char delimiter, quote;
+};
+
+} // namespace daphne::io

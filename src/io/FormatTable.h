@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The file formats. Each is one file of src/io/formats that registers a row
+/// here: its extension and what it can do. Everything common to all formats
+/// (extensions, metadata files, atomic replacement, compression) is done by
+/// their caller, Format.cpp.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/Error.h"
+#include "data/Value.h"
+#include "io/File.h"
+#include "io/Format.h"
+#include "io/Metadata.h"
+
+namespace daphne::io {
+
+/// One file to be read.
+class ReadJob {
+  public:
+    ReadJob(std::string path, std::string part, std::optional<Metadata> meta, ReadRequest request)
+        : path(std::move(path)), part(std::move(part)), meta(std::move(meta)), request(request) {}
+    /// The content, decompressed; read at the first call.
+    const FileText &file();
+    std::string_view text() { return file().text(); }
+    /// "file "x.csv": what".
+    Error error(const std::string &what) const;
+    /// The value type the metadata name for a matrix, Unknown if there are none.
+    ValueType wantedType() const { return meta ? meta->matrixType() : ValueType::Unknown; }
+
+    const std::string path;
+    const std::string part; ///< the data set inside of the file; "" for the only one
+    const std::optional<Metadata> meta;
+    const ReadRequest request;
+
+  private:
+    std::unique_ptr<FileText> opened;
+};
+
+/// One file to be written.
+struct WriteJob {
+    FileReplacement &file;
+    std::string part;
+    WriteRequest request;
+};
+
+/// A null function: not possible.
+struct Format {
+    std::string_view extension;
+    std::string_view title; ///< "MatrixMarket"
+    /// Shape and types from the header of the data alone; null or nothing: they are not there.
+    std::optional<Metadata> (*describe)(ReadJob &) = nullptr;
+    Value (*readMatrix)(ReadJob &) = nullptr;
+    Value (*readFrame)(ReadJob &) = nullptr;
+    void (*writeMatrix)(const Matrix &, WriteJob &) = nullptr;
+    void (*writeFrame)(const Frame &, WriteJob &) = nullptr;
+    bool hasParts = false;             ///< "file.ext:name" is one of several data sets
+    bool compressible = true;          ///< .gz and .zst
+    std::string_view missingLibrary{}; ///< not null: the format is known, but this build cannot do it
+};
+
+class FormatTable {
+  public:
+    static const FormatTable &get();
+    void add(const Format &format) { rows.push_back(format); }
+    const Format *find(std::string_view extension) const;
+    const std::vector<Format> &all() const { return rows; }
+
+  private:
+    std::vector<Format> rows;
+};
+
+/// The matrix itself, or a dense one with the same cells.
+Ref<Dense> denseOf(const Matrix &m);
+
+/// A file name taken apart.
+struct DataPath {
+    std::string file; ///< with .gz or .zst
+    std::string part;
+    std::string extension; ///< without them; "" if there is none
+    explicit DataPath(std::string_view name);
+};
+
+} // namespace daphne::io

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/TextPieces.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace daphne::io {
+
+Error locatedError(std::string_view text, const std::string &path, const TextError &error) {
+    auto offset = std::min(static_cast<size_t>(error.at - text.data()), text.size());
+    std::string_view before = text.substr(0, offset);
+    size_t line = countLineEnds(before) + 1;
+    size_t column = offset - (before.rfind('\n') + 1) + 1;
+    return executionError("file \"" + path + "\", line " + std::to_string(line) + ", column " + std::to_string(column) +
+                          ": " + error.what);
+}
+
+std::string shownWord(std::string_view word) {
+    constexpr size_t kMost = 40;
+    std::string shown;
+    for (char c : word.substr(0, kMost)) {
+        if (static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7f) {
+            shown += c;
+            continue;
+        }
+        constexpr char kHex[] = "0123456789abcdef";
+        shown += "\\x";
+        shown += kHex[static_cast<unsigned char>(c) >> 4];
+        shown += kHex[c & 15];
+    }
+    return word.size() > kMost ? shown + "..." : shown;
+}
+
+std::vector<std::string_view> cutAtLineEnds(std::string_view text, size_t pieceBytes) {
+    std::vector<std::string_view> pieces;
+    while (!text.empty()) {
+        size_t end = text.size();
+        if (pieceBytes < text.size()) {
+            const void *lineEnd = std::memchr(text.data() + pieceBytes - 1, '\n', text.size() - pieceBytes + 1);
+            if (lineEnd)
+                end = static_cast<size_t>(static_cast<const char *>(lineEnd) - text.data()) + 1;
+        }
+        pieces.push_back(text.substr(0, end));
+        text.remove_prefix(end);
+    }
+    return pieces;
+}
+
+size_t countLineEnds(std::string_view text) {
+    size_t total = 0;
+    // Short runs with small counters: the compiler works on many characters at once.
+    for (size_t begin = 0; begin < text.size(); begin += 4096) {
+        uint16_t count = 0;
+        const char *p = text.data() + begin;
+        for (size_t i = 0, n = std::min<size_t>(4096, text.size() - begin); i < n; ++i)
+            count = static_cast<uint16_t>(count + (p[i] == '\n'));
+        total += count;
+    }
+    return total;
+}
+
+} // namespace daphne::io

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Texts worked on in parallel: cut at line ends, errors with their place. The
+/// error that counts is the first one in the text, whatever the threads do.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/Error.h"
+#include "sched/ParallelFor.h"
+
+namespace daphne::io {
+
+/// Thrown by parsers; turned into an Error with line and column by locatedError().
+struct TextError {
+    const char *at; ///< inside of the text, or its end
+    std::string what;
+};
+
+/// "file "x.csv", line 3, column 7: what" (status 3). Lines and columns (bytes) count from 1.
+Error locatedError(std::string_view text, const std::string &path, const TextError &error);
+
+/// A word of a file for a message: short and printable.
+std::string shownWord(std::string_view word);
+
+/// Pieces of about the given size that end behind a line end; none is empty.
+std::vector<std::string_view> cutAtLineEnds(std::string_view text, size_t pieceBytes);
+
+size_t countLineEnds(std::string_view text);
+
+/// Bytes of one task of a parser: enough to forget what starting it costs, little enough to share work evenly.
+constexpr size_t kPieceBytes = size_t(1) << 20;
+
+/// Calls body(i) for all i in [0, n), on all workers of the pool or, without one, here.
+template <class Body> void forEachTask(sched::Pool *pool, size_t n, Body &&body) {
+    if (!pool || pool->numWorkers() == 1 || n < 2) {
+        for (size_t i = 0; i < n; ++i)
+            body(i);
+        return;
+    }
+    static const sched::Scheme *const oneByOne = sched::findScheme("SS");
+    sched::parallelFor(*pool, n, {.scheme = oneByOne}, [&](sched::Range range, uint32_t) {
+        for (uint64_t i = range.begin; i < range.end; ++i)
+            body(i);
+    });
+}
+
+/// As forEachTask. Of several TextErrors the one of the smallest i is thrown, as a loop on one thread would.
+template <class Body> void forEachPiece(sched::Pool *pool, size_t n, Body &&body) {
+    std::vector<std::optional<TextError>> errors(n);
+    std::atomic<size_t> firstFailed{n};
+    forEachTask(pool, n, [&](size_t i) {
+        if (i > firstFailed.load(std::memory_order_relaxed))
+            return;
+        try {
+            body(i);
+        } catch (TextError &error) {
+            errors[i] = std::move(error);
+            size_t seen = firstFailed.load();
+            while (i < seen && !firstFailed.compare_exchange_weak(seen, i))
+                ;
+        }
+    });
+    if (firstFailed < n)
+        throw *errors[firstFailed];
+}
+
+} // namespace daphne::io

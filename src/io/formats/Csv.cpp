@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Comma-separated values: one line per row, strings quoted where they contain
+/// delimiters, quotes or line breaks. Without metadata the types of the columns
+/// are guessed from a sample of rows and verified while all are read: a column is
+/// si64 if all its fields are integers, else f64 if all are numbers or empty, else
+/// str. Errors name file, line and column.
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "io/Coordinates.h"
+#include "io/CsvRows.h"
+#include "io/FixedDecimals.h"
+#include "io/FormatTable.h"
+#include "io/ParallelText.h"
+
+namespace daphne::io {
+
+namespace {
+
+constexpr ValueType kTypeOfKind[] = {ValueType::SI64, ValueType::F64, ValueType::Str};
+
+FieldKind kindOf(ValueType type) {
+    return type == ValueType::Str ? FieldKind::Text : isFloat(type) ? FieldKind::Number : FieldKind::Integer;
+}
+
+// -------------------------------------------------------------------- rows
+
+/// Thrown where a piece of guessed rows is not what it was said to be.
+struct Misaligned {};
+
+/// Calls readField(cursor, row, column) for every field of the rows below `limit`, and checks the number of fields.
+template <class ReadField>
+void readPiece(const RowPiece &piece, const CsvStyle &style, size_t cols, size_t limit, EmptyLines emptyLines,
+               ReadField &&readField) {
+    CsvCursor cursor(piece.text, style);
+    size_t last = std::min(limit, piece.firstRow + piece.numRows);
+    for (size_t r = piece.firstRow; r < last; ++r) {
+        if (emptyLines == EmptyLines::Skip)
+            cursor.skipEmptyLines();
+        if (cursor.atEnd())
+            throw Misaligned();
+        for (size_t c = 0; c < cols; ++c) {
+            readField(cursor, r, c);
+            if (c + 1 == cols)
+                break;
+            if (!cursor.atDelimiter())
+                throw TextError{cursor.position(),
+                                "expected " + std::to_string(cols) + " fields, got " + std::to_string(c + 1)};
+            cursor.skipDelimiter();
+        }
+        if (!cursor.atLineEnd())
+            throw TextError{cursor.position(), "expected " + std::to_string(cols) + " fields, got more"};
+        cursor.nextLine();
+    }
+    if (emptyLines == EmptyLines::Skip)
+        cursor.skipEmptyLines();
+    if (!cursor.atEnd() && last < limit)
+        throw Misaligned();
+}
+
+/// One CSV text and what is known of it.
+class Table {
+  public:
+    Table(ReadJob &job) : job(job), style(job.meta ? job.meta->csv : job.request.csv), text(job.text()) {
+        if (style.header)
+            readHeader();
+        emptyLines = job.meta ? EmptyLines::AreRows : EmptyLines::Skip;
+        if (job.meta) {
+            meta = *job.meta;
+            needPlausibleSize();
+        }
+        rows = cutRows(text, style, emptyLines, job.request.pool);
+        if (!job.meta)
+            infer();
+    }
+
+    Error error(const TextError &e) const { return locatedError(job.text(), job.path, e); }
+
+    /// Calls readField for all fields of the metadata's rows, in parallel by pieces.
+    template <class ReadField> void read(ReadField &&readField) {
+        auto readAll = [&] {
+            forEachPiece(job.request.pool, rows.pieces.size(), [&](size_t i) {
+                if (rows.pieces[i].firstRow < meta.rows)
+                    readPiece(rows.pieces[i], style, meta.cols, meta.rows, emptyLines, readField);
+            });
+        };
+        try {
+            if (!rows.guessed)
+                return readAll(), needEnoughRows();
+            try {
+                return readAll(), needEnoughRows();
+            } catch (const TextError &) { // a mistake of the file or of the guess
+            } catch (const Misaligned &) {
+            }
+            rows = cutRowsExactly(text, style, emptyLines);
+            rows.guessed = false;
+            if (!job.meta && rows.numRows != meta.rows)
+                throw Misaligned(); // the target has another number of rows: the caller starts again
+            readAll();
+            needEnoughRows();
+        } catch (const TextError &e) {
+            throw error(e);
+        }
+    }
+
+    /// The number of rows was a wrong guess; now it is exact.
+    void correctRows() { meta.rows = rows.numRows; }
+    /// A column has fields of a more general kind than the sample; returns true if that changed something.
+    bool promote(const std::vector<std::atomic<FieldKind>> &seen) {
+        bool changed = false;
+        for (size_t c = 0; c < kinds.size(); ++c)
+            if (seen[c] > kinds[c]) {
+                kinds[c] = seen[c];
+                changed = true;
+            }
+        setTypes();
+        return changed;
+    }
+
+    ReadJob &job;
+    const CsvStyle style;
+    Metadata meta;
+    std::vector<FieldKind> kinds; ///< of inferred columns
+
+  private:
+    void readHeader() {
+        CsvCursor cursor(text, style);
+        try {
+            do {
+                labels.emplace_back();
+                if (labels.size() > 1)
+                    cursor.skipDelimiter();
+                cursor.text(labels.back());
+            } while (cursor.atDelimiter());
+            cursor.nextLine();
+        } catch (const TextError &e) {
+            throw error(e);
+        }
+        text.remove_prefix(static_cast<size_t>(cursor.position() - text.data()));
+    }
+
+    /// Every field but the last takes at least the byte of its delimiter. Checked before memory is allocated.
+    void needPlausibleSize() const {
+        size_t cells = 0;
+        if (__builtin_mul_overflow(meta.rows, meta.cols, &cells) || cells > text.size() + 1)
+            throw executionError("file \"" + job.path + "\" is too short: its meta data promise " +
+                                 std::to_string(meta.rows) + "x" + std::to_string(meta.cols) + " cells, it has " +
+                                 std::to_string(text.size()) + " bytes");
+    }
+
+    void needEnoughRows() const {
+        if (rows.numRows < meta.rows)
+            throw TextError{text.data() + text.size(), "the file ends after " + std::to_string(rows.numRows) + " of " +
+                                                           std::to_string(meta.rows) + " rows"};
+    }
+
+    void infer() {
+        CsvCursor first(text, style);
+        first.skipEmptyLines();
+        size_t cols = 0;
+        try {
+            if (!first.atEnd())
+                for (cols = 1, first.raw(); first.atDelimiter(); first.raw(), ++cols)
+                    first.skipDelimiter();
+        } catch (const TextError &e) {
+            throw error(e);
+        }
+        meta.rows = rows.numRows;
+        meta.cols = cols;
+        kinds.assign(cols, FieldKind::Integer);
+        // Rows inside of guessed pieces may be no rows.
+        size_t numSamples =
+            rows.guessed ? std::min<size_t>(1, rows.pieces.size()) : std::min<size_t>(8, rows.pieces.size());
+        for (size_t i = 0; i < numSamples; ++i)
+            sample(rows.pieces[i * rows.pieces.size() / numSamples]);
+        setTypes();
+    }
+
+    void sample(const RowPiece &piece) {
+        constexpr size_t kRows = 100;
+        RowPiece part{piece.text, 0, std::min(piece.numRows, kRows)};
+        try {
+            readPiece(part, style, meta.cols, part.numRows, emptyLines,
+                      [&](CsvCursor &cursor, size_t, size_t c) { kinds[c] = std::max(kinds[c], cursor.kind()); });
+        } catch (const TextError &) { // found again when everything is read
+        } catch (const Misaligned &) {
+        }
+    }
+
+    void setTypes() {
+        meta.valueType = kinds.empty() ? ValueType::F64 : ValueType::Bool;
+        meta.types.clear();
+        meta.labels = labels;
+        for (size_t c = 0; c < kinds.size(); ++c) {
+            meta.types.push_back(kTypeOfKind[static_cast<size_t>(kinds[c])]);
+            if (c >= meta.labels.size())
+                meta.labels.push_back("col_" + std::to_string(c));
+            meta.valueType = mostGeneral(meta.valueType, meta.types[c]);
+        }
+        if (meta.labels.size() > kinds.size() && rows.numRows > 0)
+            throw job.error("its header has " + std::to_string(labels.size()) + " labels, its first row has " +
+                            std::to_string(kinds.size()) + " fields");
+        if (kinds.empty() && !labels.empty()) { // nothing but a header
+            meta.cols = labels.size();
+            meta.types.assign(meta.cols, ValueType::Str);
+        }
+    }
+
+    std::string_view text; ///< behind the header
+    std::vector<std::string> labels;
+    EmptyLines emptyLines;
+    CsvRows rows;
+};
+
+// -------------------------------------------------------------------- reading
+
+template <class T> FieldKind readCell(CsvCursor &cursor, T &cell) {
+    if constexpr (std::is_same_v<T, std::string>)
+        return cursor.text(cell);
+    else
+        return cursor.number(cell);
+}
+
+/// The most general kind seen per column; written rarely.
+class SeenKinds {
+  public:
+    SeenKinds(const std::vector<FieldKind> &kinds) : seen(kinds.size()) {
+        for (size_t c = 0; c < kinds.size(); ++c)
+            seen[c] = kinds[c];
+    }
+    void note(size_t column, FieldKind kind) {
+        FieldKind old = seen[column].load(std::memory_order_relaxed);
+        while (old < kind && !seen[column].compare_exchange_weak(old, kind))
+            ;
+    }
+    std::vector<std::atomic<FieldKind>> seen;
+};
+
+/// Reads everything. False if the sample was not typical of an inferred text: then the table knows better now, and
+/// everything is to be read again.
+template <class ReadField> bool readVerified(Table &table, ReadField &&readField) {
+    if (table.job.meta) {
+        table.read(readField);
+        return true;
+    }
+    SeenKinds seen(table.kinds);
+    try {
+        table.read([&](CsvCursor &cursor, size_t r, size_t c) {
+            FieldKind kind = readField(cursor, r, c);
+            if (kind > table.kinds[c])
+                seen.note(c, kind);
+        });
+    } catch (const Misaligned &) {
+        table.correctRows();
+        return false;
+    }
+    return !table.promote(seen.seen);
+}
+
+/// "row,column" lines, counted from 0; every entry is 1.
+Value readCoordinateList(ReadJob &job) {
+    const Metadata &meta = *job.meta;
+    std::string_view text = job.text();
+    size_t entries = *meta.numNonZeros;
+    if (entries > text.size() / 3 + 1 || meta.rows > (size_t(1) << 24) + text.size())
+        throw job.error("it is too short for the " + std::to_string(meta.rows) + "x" + std::to_string(meta.cols) +
+                        " matrix with " + std::to_string(entries) + " entries its meta data promise");
+    CoordinateList list{.text = text,
+                        .rows = meta.rows,
+                        .cols = meta.cols,
+                        .numEntries = entries,
+                        .hasValues = false,
+                        .separator = ',',
+                        .firstNumber = 0};
+    try {
+        return Csr::withStructureOf(*readCsr<int64_t>(list, job.request.pool), meta.matrixType(), {});
+    } catch (const TextError &e) {
+        throw locatedError(text, job.path, e);
+    }
+}
+
+/// The file holds every cell; a large matrix that turns out to be sparse is kept as Csr.
+Value readMatrix(ReadJob &job) {
+    if (job.request.csr && job.meta && job.meta->numNonZeros && isNumeric(job.meta->matrixType()))
+        return readCoordinateList(job);
+    Table table(job);
+    Ref<Dense> m;
+    for (bool done = false; !done;) {
+        // Inferred columns have their own types; the matrix takes the most general.
+        ValueType type = job.meta ? table.meta.matrixType() : table.meta.valueType;
+        m = Dense::create(type, table.meta.rows, table.meta.cols);
+        size_t cols = m->cols();
+        if (cols == 0)
+            return m;
+        std::fill(table.kinds.begin(), table.kinds.end(), kindOf(type));
+        withValueType(type, [&]<class T>(TypeTag<T>) {
+            T *cells = m->template mutableView<T>().data;
+            done = readVerified(
+                table, [=](CsvCursor &cursor, size_t r, size_t c) { return readCell(cursor, cells[r * cols + c]); });
+        });
+    }
+    const RepresentationPolicy &policy = job.request.policy;
+    bool large = policy.prefersCsr(m->type(), m->rows(), m->cols(), 0);
+    if (large && policy.prefersCsr(m->type(), m->rows(), m->cols(), static_cast<double>(countNonZeros(*m))))
+        return toCsr(*m);
+    return m;
+}
+
+/// Where the cells of a column go.
+struct ColumnTarget {
+    FieldKind (*read)(CsvCursor &, void *cells, size_t row);
+    void *cells;
+    explicit ColumnTarget(Dense &column) {
+        withValueType(column.type(), [&]<class T>(TypeTag<T>) {
+            cells = column.mutableView<T>().data;
+            read = [](CsvCursor &cursor, void *cells, size_t row) {
+                return readCell(cursor, static_cast<T *>(cells)[row]);
+            };
+        });
+    }
+};
+
+Value readFrame(ReadJob &job) {
+    Table table(job);
+    Ref<Frame> frame;
+    std::vector<ColumnTarget> targets;
+    auto allocate = [&] {
+        auto types = table.meta.columnTypes();
+        auto labels = table.meta.columnLabels();
+        auto old = std::move(frame);
+        frame = Ref<Frame>::make(table.meta.rows);
+        targets.clear();
+        for (size_t c = 0; c < types.size(); ++c) {
+            // What is read a second time goes to the same place, unless the type changes.
+            bool same = old && old->rows() == frame->rows() && old->columns[c]->type() == types[c];
+            frame->addColumn(labels[c], same ? old->columns[c] : Dense::create(types[c], table.meta.rows, 1));
+            targets.emplace_back(*frame->columns[c]);
+        }
+    };
+    do
+        allocate();
+    while (table.meta.cols > 0 && !readVerified(table, [&](CsvCursor &cursor, size_t r, size_t c) {
+               return targets[c].read(cursor, targets[c].cells, r);
+           }));
+    return frame;
+}
+
+// -------------------------------------------------------------------- writing
+
+void appendCell(std::string &out, const std::string &cell, const CsvStyle &) {
+    if (cell.find_first_of(",\"\r\n") == cell.npos) {
+        out += cell;
+        return;
+    }
+    out += '"';
+    for (char c : cell) {
+        if (c == '"')
+            out += '"';
+        out += c;
+    }
+    out += '"';
+}
+
+/// Integers in decimal, floats like "%f".
+template <class T> void appendCell(std::string &out, T cell, const CsvStyle &style) {
+    if constexpr (std::is_floating_point_v<T>) {
+        if (!style.exactFloats)
+            return appendSixDecimals(out, static_cast<double>(cell));
+    }
+    appendNumber(out, cell);
+}
+
+void writeMatrix(const Matrix &matrix, WriteJob &job) {
+    Ref<Dense> m = denseOf(matrix);
+    withValueType(m->type(), [&]<class T>(TypeTag<T>) {
+        auto cells = m->view<T>();
+        writeRowsInParallel(job, cells.rows, cells.cols, [&](size_t r, std::string &out) {
+            for (size_t c = 0; c < cells.cols; ++c) {
+                if (c > 0)
+                    out += ',';
+                appendCell(out, cells(r, c), job.request.csv);
+            }
+            out += '\n';
+        });
+    });
+}
+
+void writeFrame(const Frame &f, WriteJob &job) {
+    struct Source {
+        const void *cells;
+        size_t skip;
+        void (*append)(std::string &, const void *cells, size_t at, const CsvStyle &);
+    };
+    std::vector<Source> sources;
+    for (const auto &column : f.columns)
+        withValueType(column->type(), [&]<class T>(TypeTag<T>) {
+            auto cells = column->template view<T>();
+            sources.push_back(
+                {cells.data, cells.skip, [](std::string &out, const void *cells, size_t at, const CsvStyle &style) {
+                     appendCell(out, static_cast<const T *>(cells)[at], style);
+                 }});
+        });
+    writeRowsInParallel(job, f.rows(), f.cols(), [&](size_t r, std::string &out) {
+        for (size_t c = 0; c < sources.size(); ++c) {
+            if (c > 0)
+                out += ',';
+            sources[c].append(out, sources[c].cells, r * sources[c].skip, job.request.csv);
+        }
+        out += '\n';
+    });
+}
+
+} // namespace
+
+void addCsv(FormatTable &t) {
+    t.add({.extension = "csv",
+           .title = "comma-separated values",
+           .readMatrix = readMatrix,
+           .readFrame = readFrame,
+           .writeMatrix = writeMatrix,
+           .writeFrame = writeFrame});
+}
+
+} // namespace daphne::io
