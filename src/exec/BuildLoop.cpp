@@ -239,9 +239,17 @@ class Builder {
             step.bindings[other.param].needsFinite = true;
     }
 
+    /// A Csr does not store zeros: where kernels make one, -0 is lost.
+    uint16_t withPositiveZero(uint16_t x) {
+        ValueType type = program.nodes[x].type;
+        return isFloat(type) ? binary(BinaryOp::Add, x, literal(type, 0.0)) : x;
+    }
+
     uint16_t rowAggregate(std::string_view name, uint16_t x, const Fact &f) {
-        if (name == "minRow" || name == "maxRow")
-            return reduceRow(name == "minRow" ? Reduce::Min : Reduce::Max, x);
+        if (name == "minRow" || name == "maxRow") {
+            uint16_t best = reduceRow(name == "minRow" ? Reduce::Min : Reduce::Max, x);
+            return program.nodes[x].sparse ? withPositiveZero(best) : best;
+        }
         if (name == "sumRow")
             return reduceRow(Reduce::Sum, f.type == ValueType::Bool ? convert(x, ValueType::SI64) : x);
         ValueType t = f.type == ValueType::F32 ? ValueType::F32 : ValueType::F64;
