@@ -147,6 +147,35 @@ TEST_F(FusedRegions, AbsentCellsTimesInfinityOrNanAreNanInProductsToo) {
     expectAgreement(r, "NaN");
 }
 
+TEST_F(FusedRegions, ZerosHaveTheSignTheyHaveInKernels) {
+    Recipe r;
+    Recipe::Id x = r.input(column<double>({-1, 0, 2})), y = r.input(rowVector<double>({0, -3, 1}));
+    r.output(r.product(x, y));
+    r.output(r.product(x, x, false, true));
+    expectAgreement(r, "outer products");
+    Recipe s;
+    Recipe::Id g = s.input(toCsr(matrix<double>(3, 3, {-1, 2, 3, 0, 0, 0, 1, 0, 0}).dense()));
+    s.output(s.add("minRow", {s.add("ewMul", {g, s.input(rowVector<double>({0, 1, 2}))})}));
+    expectAgreement(s, "stored cells");
+}
+
+// Fails: kernels turn a result with many stored cells into a dense one and drop zeros it stores; the sums of both are
+// rounded in another order than those of a loop over the stored cells of the input.
+TEST_F(FusedRegions, DISABLED_SumsOverChangedStoredCellsAreRoundedAsInKernels) {
+    Recipe r;
+    auto m = Dense::create(ValueType::F64, 4, 100, Buffer::Init::Zero);
+    auto v = Dense::create(ValueType::F64, 1, 100);
+    for (size_t i = 0; i < 100; ++i) {
+        v->mutableView<double>()(0, i) = i % 9 == 0 ? 0 : 1 / (1.0 + static_cast<double>(i));
+        for (size_t row = 0; row < 4; ++row)
+            m->mutableView<double>()(row, i) = i % (row + 1) == 0 ? std::sin(static_cast<double>(i + row)) : 0;
+    }
+    Recipe::Id x = r.add("ewMul", {r.input(toCsr(*m)), r.input(v)});
+    r.output(r.product(x, r.input(Dense::reshaped(*v, 100, 1))));
+    r.output(r.add("sumRow", {x}));
+    expectAgreement(r, "stored cells");
+}
+
 TEST_F(FusedRegions, ACellPerRowOutsideOfADomainIsAnError) {
     Recipe r;
     Recipe::Id x = r.input(windowed(column<int32_t>({1, 2, 3}))), y = r.input(windowed(column<int32_t>({1, 0, 2})));

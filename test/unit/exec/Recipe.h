@@ -125,6 +125,7 @@ inline std::string describeInput(const Value &v) {
 
 inline std::string Recipe::text() const {
     std::string text;
+    Outcome known = runKernels(*this);
     auto name = [&](Id id) { return isResult(id) ? "%" + std::to_string(opOf(id)) : "in" + std::to_string(id); };
     for (size_t i = 0; i < inputs.size(); ++i)
         text += "  in" + std::to_string(i) + " = " + describeInput(inputs[i]) +
@@ -138,7 +139,7 @@ inline std::string Recipe::text() const {
                     std::string(dslName(static_cast<ValueType>(ops[i].castTarget >> 8 & 0xff)));
         if (ops[i].expectedTag & exec::kWantsCsr)
             text += " as csr";
-        text += "\n";
+        text += (i < known.values.size() ? ": " + describeInput(known.values[i]) : "") + "\n";
     }
     text += "  out";
     for (Id id : outputs)
