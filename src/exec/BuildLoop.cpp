@@ -278,6 +278,7 @@ class Builder {
         case ProductForm::RowDots: {
             uint16_t x = operand(op, 0, a.rows), v = input(op.operands[1], Space::Row);
             bool sparse = program.nodes[x].sparse;
+            needFinite(BinaryOp::Mul, x, v);
             nodeOf[index] = reduceRow(sparse ? Reduce::DotSparse : Reduce::Sum, binary(BinaryOp::Mul, x, v));
             return;
         }
