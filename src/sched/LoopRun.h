@@ -74,6 +74,8 @@ class LoopRun {
     struct alignas(64) Batch : TaskBatch {};
 
     Range taskOf(uint32_t queue, uint32_t k) const {
+        if (piecesPerBlock)
+            return blocks[k / piecesPerBlock].task(k % piecesPerBlock + part * piecesPerBlock);
         if (prePartitioned)
             return blocks[queue].task(k + part * kMostTasks);
         return tasks.task((uint64_t(k) + part * kMostTasks) * queueCount + queue);
@@ -83,11 +85,16 @@ class LoopRun {
     bool popHome(Thief &thief, Claim &out) {
         auto k = queues[thief.home].tasks.popFront();
         if (k)
-            out = {taskOf(thief.home, *k), thief.home, false};
+            take(thief, thief.home, *k, out);
         return k.has_value();
     }
+    void take(const Thief &thief, uint32_t queue, uint32_t k, Claim &out) const {
+        uint32_t origin = piecesPerBlock ? k / piecesPerBlock : queue;
+        out = {taskOf(queue, k), origin, origin != thief.home};
+    }
     bool steal(Thief &thief, Claim &out);
-    bool stealFrom(uint32_t queue, Claim &out);
+    bool stealFrom(const Thief &thief, uint32_t queue, Claim &out);
+    bool stealQuarter(Thief &thief, Claim &out);
     bool stealSequential(Thief &thief, Claim &out, bool ownGroupOnly);
     bool stealRandom(Thief &thief, Claim &out, bool ownGroupOnly);
     uint64_t tasksOfQueue(uint32_t queue) const;
@@ -100,6 +107,7 @@ class LoopRun {
     bool prePartitioned = false, joinsTasks = false;
     uint8_t batchShift = 0; ///< a batch is at most the rest of the tasks over two to this; 0: no batches
     uint32_t queueCount = 1, numWorkers = 1;
+    uint32_t piecesPerBlock = 0;      ///< if not 0: queues hold numbers of pieces, block * this + piece of the block
     TaskSequence tasks;               ///< of the whole loop, or
     std::vector<TaskSequence> blocks; ///< of the block of each queue
     std::unique_ptr<Queue[]> queues;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/Error.h"
+#include "sched/FurtherSchemes.h"
 
 namespace daphne::driver {
 namespace {
@@ -74,6 +75,17 @@ TEST(SchedulerSettings, EveryBuiltInSchemeCanBeNamed) {
     for (const sched::Scheme &scheme : sched::schemes()) {
         EXPECT_EQ(settingsOf({"--partitioning", std::string(scheme.name)}).plan.scheme, &scheme);
         EXPECT_EQ(settingsOf({"--" + std::string(scheme.name)}).plan.scheme, &scheme);
+    }
+}
+
+TEST(SchedulerSettings, FurtherSchemesCanBeNamedUnlessTheyNeedAProfileOrWeights) {
+    for (const sched::Scheme &scheme : sched::furtherSchemes()) {
+        std::string option = "--partitioning=" + std::string(scheme.name);
+        if (scheme.needsInput) {
+            EXPECT_THAT(errorOf({option}), HasSubstr(std::string(scheme.name)));
+        } else {
+            EXPECT_EQ(settingsOf({option}).plan.scheme, &scheme);
+        }
     }
 }
 
