@@ -38,7 +38,7 @@ def run(daphne, threads, rounds, quick):
     contestants.graph_files(arguments['graph'])
     seconds, answers = {}, set()
     for number in range(1, rounds + 1):
-        for scheme in option_values(daphne, '--partitioning'):
+        for scheme in [name for name in option_values(daphne, '--partitioning') if name != 'EXPR']:
             for layout in option_values(daphne, '--queue_layout'):
                 options = [f'--partitioning={scheme}', f'--queue_layout={layout}']
                 answer = contestants.run_daphne(daphne, case, arguments, threads, options)

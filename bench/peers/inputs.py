@@ -36,9 +36,10 @@ def graph(path):
     return offsets, columns
 
 
-def cells(arguments):
+def cells(arguments, count):
+    """The first `count` of three matrices."""
     rows, cols = int(arguments['rows']), int(arguments['cols'])
-    return uniform(rows, cols, 0, 1, 1), uniform(rows, cols, 0, 1, 2), uniform(rows, cols, -1, 1, 3)
+    return [uniform(rows, cols, low, 1, seed) for low, seed in ((0, 1), (0, 2), (-1, 3))[:count]]
 
 
 def regression(arguments):

@@ -38,6 +38,7 @@ struct LoopPlan {
     Victim victim = Victim::Seq;
     bool prePartition = false; ///< cut the loop into one block per queue first
     uint64_t seed = 1;         ///< of random victims and sizes
+    bool joinsTasks = false;   ///< adjacent tasks that a worker took at once may be one call of the body
 };
 
 /// What its scheme is going to cut.

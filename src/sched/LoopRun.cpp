@@ -28,6 +28,7 @@ void LoopRun::prepare(uint64_t total, const LoopPlan &plan, const Placement &whe
     layout = scheme.ownBlocks ? Layout::PerCpu : plan.layout;
     victim = plan.victim;
     seed = plan.seed;
+    joinsTasks = plan.joinsTasks;
     part = 0;
     numWorkers = static_cast<uint32_t>(where.workers.size());
     queueCount = layout == Layout::Centralized ? 1 : layout == Layout::PerCpu ? numWorkers : where.numGroups;
@@ -127,10 +128,10 @@ Thief LoopRun::thief(uint32_t worker) const {
     return t;
 }
 
-/// One task from the counter, the rest of the batch for later. Batches begin with one task and double, in case the
+/// One task from the counter, the rest of the batch for later; or all of it at once, if tasks may be joined. Batches begin with one task and double, in case the
 /// first tasks are long; they shrink to one towards the end. When the counter has run out: what others have taken but
 /// not begun.
-bool LoopRun::takeCentral(Thief &thief, uint64_t &task) {
+bool LoopRun::takeCentral(Thief &thief, uint64_t &task, uint64_t &joined) {
     uint64_t all = tasks.count(), left = all - std::min(all, thief.nextTask), count = 1;
     if (batchShift)
         count = std::max<uint64_t>(1, std::min({2 * thief.batch, TaskBatch::kMostCount, left >> batchShift}));
@@ -141,7 +142,9 @@ bool LoopRun::takeCentral(Thief &thief, uint64_t &task) {
     if (!isOver && task < all) {
         thief.batch = count;
         thief.nextTask = task + count;
-        if (count > 1 && all - task > 1)
+        if (joinsTasks)
+            joined = std::min(count, all - task);
+        else if (count > 1 && all - task > 1)
             batches[thief.worker].fill(task + 1, std::min(count, all - task) - 1);
         return true;
     }

@@ -43,10 +43,12 @@ class LoopRun {
     bool claim(Thief &thief, Claim &out) {
         if (layout != Layout::Centralized)
             return popHome(thief, out) || steal(thief, out);
-        uint64_t task;
-        if (!(batchShift && batches[thief.worker].popFront(task)) && !takeCentral(thief, task))
+        uint64_t task, count = 1;
+        if (!(batchShift && batches[thief.worker].popFront(task)) && !takeCentral(thief, task, count))
             return false;
         out.range = tasks.task(task);
+        if (count > 1)
+            out.range.end = tasks.task(task + count - 1).end;
         return true;
     }
     /// Starts to move what a claim reads to this CPU.
@@ -79,7 +81,7 @@ class LoopRun {
         return tasks.task((uint64_t(k) + part * kMostTasks) * queueCount + queue);
     }
     void prepareBatches();
-    bool takeCentral(Thief &thief, uint64_t &task);
+    bool takeCentral(Thief &thief, uint64_t &task, uint64_t &joined);
     bool popHome(Thief &thief, Claim &out) {
         auto k = queues[thief.home].tasks.popFront();
         if (k)
@@ -102,7 +104,7 @@ class LoopRun {
     alignas(64) std::atomic<bool> hasFailed{false};
     Layout layout = Layout::Centralized;
     Victim victim = Victim::Seq;
-    bool prePartitioned = false;
+    bool prePartitioned = false, joinsTasks = false;
     uint8_t batchShift = 0; ///< a batch is at most the rest of the tasks over two to this; 0: no batches
     uint32_t queueCount = 1, numWorkers = 1;
     uint32_t piecesPerBlock = 0;      ///< if not 0: queues hold numbers of pieces, block * this + piece of the block

@@ -42,6 +42,10 @@ def option_values(daphne, option):
     return names
 
 
+def scheme_options(scheme):
+    return [f'--partitioning={scheme}'] + (['--part-expr=ceil(R/(3*P))'] if scheme == 'EXPR' else [])
+
+
 def combinations(daphne, everything):
     """Lists of options, none twice."""
     schemes, layouts = option_values(daphne, '--partitioning'), option_values(daphne, '--queue_layout')
@@ -56,11 +60,12 @@ def combinations(daphne, everything):
         turns = itertools.cycle(layouts)
         chosen += [(scheme, next(turns), threads) for scheme in schemes for threads in THREADS]
     for scheme, layout, threads in dict.fromkeys(chosen):
-        yield [f'--partitioning={scheme}', f'--queue_layout={layout}', f'--num-threads={threads}']
+        yield [*scheme_options(scheme), f'--queue_layout={layout}', f'--num-threads={threads}']
     for victim in victims:
         yield ['--partitioning=SS', '--queue_layout=PERCPU', f'--victim_selection={victim}', '--num-threads=3']
     for scheme, options in itertools.product(('STATIC', 'GSS'), FURTHER):
         yield [f'--partitioning={scheme}', '--num-threads=3', *options]
+        yield [f'--partitioning={scheme}', '--num-threads=3', '--vec-always', *options]
     yield ['--num-threads=0']
 
 

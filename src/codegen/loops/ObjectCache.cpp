@@ -10,7 +10,8 @@
 
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/xxhash.h"
-#include "llvm/TargetParser/Host.h"
+
+#include "codegen/Jit.h"
 
 namespace daphne::codegen {
 
@@ -22,8 +23,9 @@ namespace {
 constexpr int kGeneration = 3;
 
 std::string headerOf(const std::string &key) {
-    return "daphne loop " + std::to_string(kGeneration) + " llvm " LLVM_VERSION_STRING " cpu " +
-           llvm::sys::getHostCPUName().str() + "\n" + key + "\f\n";
+    static const std::string machine = hostDescription();
+    return "daphne loop " + std::to_string(kGeneration) + " llvm " LLVM_VERSION_STRING " cpu " + machine + "\n" + key +
+           "\f\n";
 }
 
 } // namespace
