@@ -283,7 +283,9 @@ Value readCoordinateList(ReadJob &job) {
 
 /// The file holds every cell; a large matrix that turns out to be sparse is kept as Csr.
 Value readMatrix(ReadJob &job) {
-    if (job.request.csr && job.meta && job.meta->numNonZeros && isNumeric(job.meta->matrixType()))
+    const RepresentationPolicy &policy = job.request.policy;
+    if (job.meta && job.meta->numNonZeros && isNumeric(job.meta->matrixType()) &&
+        (job.request.csr || (policy.byEstimate && job.meta->sparsity() < policy.threshold)))
         return readCoordinateList(job);
     Table table(job);
     Ref<Dense> m;
