@@ -238,6 +238,9 @@ class Planner {
         if (forcedKernel[i] || result.form == Fact::Form::Unknown ||
             (op.expectedTag & kWantsCsr && isOutput[resultOf(i)]))
             return std::nullopt;
+        // There only because it may fail: loops do not compute what nobody reads.
+        if (readers[resultOf(i)].empty() && !isOutput[resultOf(i)])
+            return std::nullopt;
         switch (op.info->family) {
         case ops::Family::EwUnary: return unaryOf(op.info->mnemonic) ? cellwise(i) : std::nullopt;
         case ops::Family::EwBinary: return binaryOf(op.info->mnemonic) && powerIsPlain(i) ? cellwise(i) : std::nullopt;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "io/Bytes.h"
 #include "io/Coordinates.h"
 #include "io/CsvRows.h"
 #include "io/FixedDecimals.h"
@@ -300,11 +301,7 @@ Value readMatrix(ReadJob &job) {
                 table, [=](CsvCursor &cursor, size_t r, size_t c) { return readCell(cursor, cells[r * cols + c]); });
         });
     }
-    const RepresentationPolicy &policy = job.request.policy;
-    bool large = policy.prefersCsr(m->type(), m->rows(), m->cols(), 0);
-    if (large && policy.prefersCsr(m->type(), m->rows(), m->cols(), static_cast<double>(countNonZeros(*m))))
-        return toCsr(*m);
-    return m;
+    return inWantedForm(std::move(m), job.request);
 }
 
 /// Where the cells of a column go.
