@@ -104,8 +104,8 @@ Object *daphne_csr_matrix(Object *object) {
     auto &m = static_cast<Matrix &>(*object);
     if (m.isCsr() && static_cast<Csr &>(m).isShownAsCsr())
         return object;
-    Ref<Matrix> csr = m.isCsr() ? Csr::shown(static_cast<Csr &>(m), true)
-                                : Csr::shown(*toCsr(static_cast<Dense &>(m)), true);
+    Ref<Matrix> csr =
+        m.isCsr() ? Csr::shown(static_cast<Csr &>(m), true) : Csr::shown(*toCsr(static_cast<Dense &>(m)), true);
     object->release();
     return csr.detach();
 }

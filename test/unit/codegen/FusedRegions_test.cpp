@@ -105,12 +105,9 @@ TEST_F(FusedRegions, RandomRegionsGiveWhatTheirKernelsGive) { runRandomRegions({
 
 TEST_F(FusedRegions, RandomRegionsFailWhereAnUnreadResultFails) { runRandomRegions({.unreadResults = true}); }
 
-// Fails: steps are run in the order of the plan, so that a later operation may fail first.
-TEST_F(FusedRegions, DISABLED_RandomRegionsRaiseTheFirstOfSeveralErrors) { runRandomRegions({.severalErrors = true}); }
+TEST_F(FusedRegions, RandomRegionsRaiseTheFirstOfSeveralErrors) { runRandomRegions({.severalErrors = true}); }
 
-// Fails: an intermediate that is to be a Csr is fused as if it was dense, where kernels on a Csr give other zeros and
-// sums.
-TEST_F(FusedRegions, DISABLED_RandomRegionsWithWantedCsrGiveWhatTheirKernelsGive) {
+TEST_F(FusedRegions, RandomRegionsWithWantedCsrGiveWhatTheirKernelsGive) {
     runRandomRegions({.wantedCsr = true});
 }
 
@@ -159,9 +156,7 @@ TEST_F(FusedRegions, ZerosHaveTheSignTheyHaveInKernels) {
     expectAgreement(s, "stored cells");
 }
 
-// Fails: kernels turn a result with many stored cells into a dense one and drop zeros it stores; the sums of both are
-// rounded in another order than those of a loop over the stored cells of the input.
-TEST_F(FusedRegions, DISABLED_SumsOverChangedStoredCellsAreRoundedAsInKernels) {
+TEST_F(FusedRegions, SumsOverChangedStoredCellsAreRoundedAsInKernels) {
     Recipe r;
     auto m = Dense::create(ValueType::F64, 4, 100, Buffer::Init::Zero);
     auto v = Dense::create(ValueType::F64, 1, 100);
@@ -191,8 +186,7 @@ TEST_F(FusedRegions, AnErrorInAResultThatNobodyReadsIsAnError) {
     expectAgreement(r, "unread");
 }
 
-// Fails: see DISABLED_RandomRegionsRaiseTheFirstOfSeveralErrors.
-TEST_F(FusedRegions, DISABLED_TheFirstOfTwoErrorsIsRaisedThoughItsLoopComesSecond) {
+TEST_F(FusedRegions, TheFirstOfTwoErrorsIsRaisedThoughItsLoopComesSecond) {
     Recipe r;
     Recipe::Id x = r.input(column<double>({1, 2, 3})), i = r.input(column<int64_t>({1, 0, 2}));
     Recipe::Id ten = r.input(number(int64_t(10)));
