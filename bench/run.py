@@ -150,7 +150,7 @@ def main():
         print(f'{len(played)} matches, results {"agree" if fine else "DIFFER"}')
         return 0 if fine else 1
     if 'schemes' in wanted:
-        progress('schemes: every partitioning scheme with every queue layout')
+        progress('schemes: thirteen partitioning schemes with three queue layouts, rows sorted by length')
         by_scheme = schemes.run(choice.daphne, max(choice.threads), choice.rounds, choice.quick)
         print('\n' + schemes.table(by_scheme))
         parts['schemes'] = {' '.join(key): times for key, times in by_scheme.items()}

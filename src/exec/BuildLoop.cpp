@@ -261,9 +261,17 @@ class Builder {
             step.bindings[other.param].needsFinite = true;
     }
 
+    /// A Csr does not store zeros: where kernels make one, -0 is lost.
+    uint16_t withPositiveZero(uint16_t x) {
+        ValueType type = program.nodes[x].type;
+        return isFloat(type) ? binary(BinaryOp::Add, x, literal(type, 0.0)) : x;
+    }
+
     uint16_t rowAggregate(std::string_view name, uint16_t x, const Fact &f) {
-        if (name == "minRow" || name == "maxRow")
-            return reduceRow(name == "minRow" ? Reduce::Min : Reduce::Max, x);
+        if (name == "minRow" || name == "maxRow") {
+            uint16_t best = reduceRow(name == "minRow" ? Reduce::Min : Reduce::Max, x);
+            return program.nodes[x].sparse ? withPositiveZero(best) : best;
+        }
         if (name == "sumRow")
             return reduceRow(Reduce::Sum, f.type == ValueType::Bool ? convert(x, ValueType::SI64) : x);
         ValueType t = f.type == ValueType::F32 ? ValueType::F32 : ValueType::F64;
@@ -278,6 +286,7 @@ class Builder {
         case ProductForm::RowDots: {
             uint16_t x = operand(op, 0, a.rows), v = input(op.operands[1], Space::Row);
             bool sparse = program.nodes[x].sparse;
+            needFinite(BinaryOp::Mul, x, v);
             nodeOf[index] = reduceRow(sparse ? Reduce::DotSparse : Reduce::Sum, binary(BinaryOp::Mul, x, v));
             return;
         }

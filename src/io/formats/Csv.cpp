@@ -285,8 +285,7 @@ Value readCoordinateList(ReadJob &job) {
                         .separator = ',',
                         .firstNumber = 0};
     try {
-        auto m = Csr::withStructureOf(*readCsr<int64_t>(list, job.request.pool), meta.matrixType(), {});
-        return Csr::shown(*m, job.request.policy.byEstimate);
+        return Csr::withStructureOf(*readCsr<int64_t>(list, job.request.pool), meta.matrixType(), {});
     } catch (const TextError &e) {
         throw locatedError(text, job.path, e);
     }

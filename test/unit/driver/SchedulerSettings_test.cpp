@@ -151,7 +151,7 @@ TEST(SchedulerSettings, TheFileSetsThemAndTheCommandLineOverridesIt) {
 TEST(SchedulerSettings, MistakesNameTheAllowedValues) {
     EXPECT_THAT(errorOf({"--partitioning=GSX"}),
                 HasSubstr("needs one of STATIC, SS, GSS, TSS, FAC2, TFSS, FISS, VISS, PLS, MSTATIC, MFSC, PSS, AUTO, "
-                          "EXPR, got 'GSX'"));
+                          "AWF_B, AWF_C, AWF_D, AWF_E, AF, MAF, RAND, STEAL, EXPR, got 'GSX'"));
     EXPECT_THAT(errorOf({"--queue_layout=PERCORE"}), HasSubstr("CENTRALIZED, PERGROUP, PERCPU"));
     EXPECT_THAT(errorOf({"--victim_selection=LAST"}), HasSubstr("SEQ, SEQPRI, RANDOM, RANDOMPRI"));
     EXPECT_THAT(errorOf({"--partition-by=columns"}), HasSubstr("rows, nnz, cost, auto"));
