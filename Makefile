@@ -17,7 +17,7 @@ build:  ## install what is missing and build into bin/
 	@./build.sh
 
 demo: build  ## connected components of a co-authorship network
-	@bin/daphne examples/components.daph 'graph="data/ca-GrQc.mtx"'
+	@bin/daphne --statistics examples/components.daph 'graph="data/ca-GrQc.mtx"'
 
 test:  ## every test suite; the last line is the sum
 	@./build.sh --tests

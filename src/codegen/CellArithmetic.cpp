@@ -126,9 +126,7 @@ Value *CellArithmetic::unary(UnaryOp op, Value *x, ValueType t) const {
         return fromBool(b.CreateNot(isTrue(x, t)), t);
     if (t == ValueType::Bool)
         return nullptr;
-    auto inDouble = [&](auto f) {
-        return convert(f(convert(x, t, ValueType::F64)), ValueType::F64, t);
-    };
+    auto inDouble = [&](auto f) { return convert(f(convert(x, t, ValueType::F64)), ValueType::F64, t); };
     switch (op) {
     case UnaryOp::Minus: return fp ? b.CreateFNeg(x) : b.CreateNeg(x);
     case UnaryOp::Abs: return absolute(x, t);
@@ -223,8 +221,8 @@ Value *CellArithmetic::naturalLogarithm(Value *x) const {
     Value *offsetK = b.CreateLShr(b.CreateAdd(bits, word((kOffset << 52) - kRootOfHalf)), word(52));
     Value *mantissa = b.CreateSub(bits, b.CreateShl(b.CreateSub(offsetK, word(kOffset)), word(52)));
     Value *f = b.CreateFSub(realOf(mantissa), real(1.0));
-    Value *k = b.CreateFSub(realOf(b.CreateOr(offsetK, word(std::bit_cast<uint64_t>(kInteger)))),
-                            real(kInteger + kOffset));
+    Value *k =
+        b.CreateFSub(realOf(b.CreateOr(offsetK, word(std::bit_cast<uint64_t>(kInteger)))), real(kInteger + kOffset));
     k = b.CreateSelect(tiny, b.CreateFSub(k, real(54)), k);
     Value *s = b.CreateFDiv(f, b.CreateFAdd(real(2.0), f));
     Value *z = b.CreateFMul(s, s), *z2 = b.CreateFMul(z, z), *z4 = b.CreateFMul(z2, z2);
@@ -234,9 +232,8 @@ Value *CellArithmetic::naturalLogarithm(Value *x) const {
     Value *tail = b.CreateFMul(z4, b.CreateFAdd(high, b.CreateFMul(z4, highest)));
     Value *series = b.CreateFMul(z, b.CreateFAdd(low, tail));
     Value *halfSquare = b.CreateFMul(b.CreateFMul(real(0.5), f), f);
-    Value *correction =
-        b.CreateFSub(halfSquare, b.CreateFAdd(b.CreateFMul(s, b.CreateFAdd(halfSquare, series)),
-                                              b.CreateFMul(k, real(daphne::detail::kLn2Low))));
+    Value *correction = b.CreateFSub(halfSquare, b.CreateFAdd(b.CreateFMul(s, b.CreateFAdd(halfSquare, series)),
+                                                              b.CreateFMul(k, real(daphne::detail::kLn2Low))));
     Value *result = b.CreateFSub(b.CreateFMul(k, real(daphne::detail::kLn2High)), b.CreateFSub(correction, f));
     result = b.CreateSelect(b.CreateFCmpOEQ(x, real(0)), real(-kInfinity), result);
     result = b.CreateSelect(b.CreateFCmpOEQ(x, real(kInfinity)), real(kInfinity), result);

@@ -15,8 +15,8 @@ using llvm::PHINode;
 Emitter::Emitter(llvm::Module &glue, llvm::Module &hot, std::vector<CallSite> &callSites, std::vector<Value> &literals,
                  exec::Engine &engine, std::vector<std::unique_ptr<exec::Region>> &regions)
     : context(glue.getContext()), glue(glue), hot(hot), target(&glue), b(context), callSites(callSites),
-      literals(literals), engine(engine), regions(regions), i64(llvm::Type::getInt64Ty(context)), ptr(llvm::PointerType::getUnqual(context)),
-      slotType(llvm::StructType::get(i64, i64)) {}
+      literals(literals), engine(engine), regions(regions), i64(llvm::Type::getInt64Ty(context)),
+      ptr(llvm::PointerType::getUnqual(context)), slotType(llvm::StructType::get(i64, i64)) {}
 
 llvm::Type *Emitter::llvmType(mlir::Type type) {
     if (ir::isReference(type))

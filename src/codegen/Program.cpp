@@ -70,8 +70,7 @@ std::unique_ptr<Program> Program::compile(mlir::ModuleOp module, const Options &
     orc::ThreadSafeContext context(std::make_unique<llvm::LLVMContext>());
     auto glue = std::make_unique<llvm::Module>("glue", *context.getContext());
     auto hot = std::make_unique<llvm::Module>(kHotModule, *context.getContext());
-    program->code->engine =
-        std::make_unique<exec::Engine>(options.engine, makeLoopCompiler(options.loopDirectory));
+    program->code->engine = std::make_unique<exec::Engine>(options.engine, makeLoopCompiler(options.loopDirectory));
     Emitter emitter(*glue, *hot, program->callSites, program->code->literals, *program->code->engine,
                     program->code->regions);
     emitter.emitModule(module);

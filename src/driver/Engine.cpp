@@ -103,6 +103,14 @@ void Engine::report(const Error &error) {
 void Engine::reportStatistics() {
     if (!scheduler.settings().statistics)
         return;
+    auto ms = [](double seconds) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.1f ms", 1e3 * seconds);
+        return std::string(text);
+    };
+    writeError("time: " + ms(times.startup) + " start-up, " + ms(times.parsing) + " parsing, " + ms(times.compilation) +
+               " compiling, " + ms(times.execution) + " running on " + std::to_string(scheduler.numThreads()) +
+               (scheduler.numThreads() == 1 ? " thread\n" : " threads\n"));
     std::string text = scheduler.statisticsText();
     writeError(text.empty() ? "no loops were run by the scheduler\n" : text);
 }

@@ -44,8 +44,8 @@ void selectPhysicalOperators(mlir::ModuleOp module, const Options &options) {
 
 void collectPipelines(mlir::ModuleOp module, const Options &options) {
     if (options.vec)
-        transforms::collectPipelines(module, options.vecRestricted ? transforms::Fusion::Restricted
-                                                                   : transforms::Fusion::All);
+        transforms::collectPipelines(module,
+                                     options.vecRestricted ? transforms::Fusion::Restricted : transforms::Fusion::All);
 }
 
 void manageReferences(mlir::ModuleOp module, const Options &options) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/CallKernel.h"
 
+#include <chrono>
+
+#include "sched/Scheduler.h"
+
 namespace daphne::exec {
 
 namespace {
@@ -38,9 +42,16 @@ void callKernel(Context &context, const Kernel &kernel, std::span<Slot> results,
     // Value has the layout of Slot; borrowed arguments are never destroyed here.
     auto *argValues = reinterpret_cast<Value *>(args.data());
     auto *resultValues = reinterpret_cast<Value *>(results.data());
-    KernelCall call{context,         kernel, {argValues, args.size()}, {resultValues, results.size()}, consumable,
+    KernelCall call{context,         kernel,  {argValues, args.size()}, {resultValues, results.size()}, consumable,
                     {castTarget, 0}, wantsCsr};
-    kernel.run(call);
+    if (context.scheduler && context.scheduler->settings().statistics) {
+        auto begin = std::chrono::steady_clock::now();
+        kernel.run(call);
+        std::chrono::duration<double, std::nano> ns = std::chrono::steady_clock::now() - begin;
+        context.scheduler->noteCall(kernel.mnemonic, ns.count());
+    } else {
+        kernel.run(call);
+    }
     for (; consumable; consumable &= consumable - 1)
         argValues[__builtin_ctzll(consumable)] = Value();
     for (size_t i = 0; i < results.size(); ++i) {

@@ -14,8 +14,7 @@ class Engine {
         bool jit = true;     ///< false: loops are interpreted
         bool always = false; ///< fuse whatever can be, however small
     };
-    Engine(Options options, std::unique_ptr<LoopCompiler> compiler)
-        : options(options), compiler(std::move(compiler)) {}
+    Engine(Options options, std::unique_ptr<LoopCompiler> compiler) : options(options), compiler(std::move(compiler)) {}
 
     const Options options;
     /// Null if loops are interpreted.

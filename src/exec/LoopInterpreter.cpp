@@ -47,7 +47,7 @@ class Interpreter {
             const LoopNode &x = program.nodes[o];
             single[k] = isSingle(x);
             size_t m = single[k] ? 1 : n;
-            ValueType to = node.kind == LoopNode::Kind::Convert            ? x.type
+            ValueType to = node.kind == LoopNode::Kind::Convert          ? x.type
                            : node.kind == LoopNode::Kind::Cond && k == 0 ? ValueType::Bool
                                                                          : node.compute;
             converted[k].resize(m);
@@ -63,12 +63,14 @@ class Interpreter {
         }
         case LoopNode::Kind::Binary: {
             BinaryLoops loops = binaryLoops(node.binary(), node.compute);
-            auto f = single[1] && !single[0] ? loops.rightSingle : single[0] && !single[1] ? loops.leftSingle : loops.cells;
+            auto f = single[1] && !single[0]   ? loops.rightSingle
+                     : single[0] && !single[1] ? loops.leftSingle
+                                               : loops.cells;
             done = f(in[0], in[1], data(i), single[0] && single[1] ? 1 : n);
             if (single[0] && single[1]) {
                 Cells all = spreadCells(data(i), true, node.type, n);
                 std::memcpy(data(i), all.data(), n * cellSize(node.type));
-                done = n;
+                done = done == 1 ? n : 0;
             }
             break;
         }
@@ -88,8 +90,8 @@ class Interpreter {
             size_t bytes = cellSize(node.type);
             for (size_t c = 0; c < n; ++c) {
                 bool truth = reinterpret_cast<const bool *>(mask.data())[c];
-                std::memcpy(data(i) + c * bytes, reinterpret_cast<const std::byte *>((truth ? yes : no).data()) + c * bytes,
-                            bytes);
+                std::memcpy(data(i) + c * bytes,
+                            reinterpret_cast<const std::byte *>((truth ? yes : no).data()) + c * bytes, bytes);
             }
             break;
         }
@@ -138,8 +140,9 @@ class Interpreter {
             const LoopParam &param = program.params[p];
             size_t bytes = cellSize(param.type);
             if (param.kind == LoopParam::Kind::OutColumn)
-                std::memcpy(address(p) + begin * bytes, spreadCells(data(param.node), isSingle(program.nodes[param.node]),
-                                                                    param.type, n).data(), n * bytes);
+                std::memcpy(address(p) + begin * bytes,
+                            spreadCells(data(param.node), isSingle(program.nodes[param.node]), param.type, n).data(),
+                            n * bytes);
             else if (param.isAggregate())
                 withNumericType(param.type, [&]<class T>(TypeTag<T>) {
                     const T *x = reinterpret_cast<const T *>(data(param.node));
@@ -162,9 +165,7 @@ class Interpreter {
         const uint64_t *offsets = address<uint64_t>(program.nodes[program.csrNode].param);
         return offsets[row + 1] - offsets[row];
     }
-    uint64_t firstStored(uint64_t row) const {
-        return address<uint64_t>(program.nodes[program.csrNode].param)[row];
-    }
+    uint64_t firstStored(uint64_t row) const { return address<uint64_t>(program.nodes[program.csrNode].param)[row]; }
     uint64_t storedColumn(uint64_t k) const {
         size_t p = program.nodes[program.csrNode].param;
         return program.csrWide ? address<uint64_t>(p, 1)[k] : address<uint32_t>(p, 1)[k];
@@ -231,7 +232,7 @@ class Interpreter {
             else if (node.reduce() == Reduce::Max)
                 *out = extreme<Larger>(x, n);
             else if constexpr (!std::is_same_v<T, bool>)
-                *out = node.reduce() == Reduce::DotSparse            ? dotSparse(x, n)
+                *out = node.reduce() == Reduce::DotSparse       ? dotSparse(x, n)
                        : program.nodes[node.operands[0]].sparse ? inOrder(x, n)
                                                                 : sumRun(x, n, [](T y) { return y; });
         });
@@ -283,7 +284,8 @@ class Interpreter {
             withNumericType(param.type, [&]<class T>(TypeTag<T>) {
                 if constexpr (!std::is_same_v<T, bool>)
                     for (size_t c = 0; c < n; ++c)
-                        address<T>(p)[c] = wrappingSum(address<T>(p)[c], reinterpret_cast<const T *>(data(param.node))[c]);
+                        address<T>(p)[c] =
+                            wrappingSum(address<T>(p)[c], reinterpret_cast<const T *>(data(param.node))[c]);
             });
     }
 

@@ -35,10 +35,10 @@ struct LoopNode {
     Kind kind = Kind::Input;
     Space space = Space::Scalar;
     bool sparse = false;
-    uint8_t level = 0;                       ///< Full: sweep that computes it first; Column: sweep before which it is there
-    ValueType type = ValueType::F64;         ///< of the value
-    ValueType compute = ValueType::F64;      ///< operands are converted to this first
-    uint8_t function = 0;                    ///< UnaryOp, BinaryOp, twice the exponent of PowFixed, Reduce
+    uint8_t level = 0;                  ///< Full: sweep that computes it first; Column: sweep before which it is there
+    ValueType type = ValueType::F64;    ///< of the value
+    ValueType compute = ValueType::F64; ///< operands are converted to this first
+    uint8_t function = 0;               ///< UnaryOp, BinaryOp, twice the exponent of PowFixed, Reduce
     uint8_t numOperands = 0;
     std::array<uint16_t, 3> operands = {};
     uint16_t param = 0; ///< Input: which one
@@ -52,13 +52,13 @@ struct LoopNode {
 /// An array or number the loop is given.
 struct LoopParam {
     enum class Kind : uint8_t {
-        Scalar,  ///< bits of the number
-        Row,     ///< address
-        Column,  ///< address, cells from row to row
-        Full,    ///< address, cells from row to row
-        Csr,     ///< addresses of offsets, columns, values (not for a pattern)
+        Scalar, ///< bits of the number
+        Row,    ///< address
+        Column, ///< address, cells from row to row
+        Full,   ///< address, cells from row to row
+        Csr,    ///< addresses of offsets, columns, values (not for a pattern)
         OutColumn,
-        OutFull, ///< cells from row to row may be 0: a value kept for a later level
+        OutFull,       ///< cells from row to row may be 0: a value kept for a later level
         SumsOfColumns, ///< address of c sums the rows are added to
         SumOfAll,      ///< flat: address of one number per block of kBlock cells
         MinOfAll,
@@ -82,10 +82,10 @@ struct LoopProgram {
     std::vector<LoopNode> nodes; ///< operands come first
     std::vector<LoopParam> params;
     bool flat = true;
-    uint8_t narrow = 0;        ///< the number of columns if it is below kNarrow, else 0
+    uint8_t narrow = 0; ///< the number of columns if it is below kNarrow, else 0
     bool hasCsr = false, csrWide = false, csrPattern = false;
-    uint16_t csrNode = 0;      ///< the Input node of the Csr
-    bool faults = false;       ///< some operation has a domain; leaving it sets the fault flag
+    uint16_t csrNode = 0; ///< the Input node of the Csr
+    bool faults = false;  ///< some operation has a domain; leaving it sets the fault flag
     uint8_t numLevels = 1;
 
     std::string text() const;
@@ -93,7 +93,8 @@ struct LoopProgram {
 
 /// Layout of the arguments of a loop function: arguments[kHeader + 3 * p ...] belong to params[p].
 struct LoopArguments {
-    static constexpr size_t kColumns = 0, kFault = 1, kStoredEnd = 2, kHeader = 3; ///< kStoredEnd: offset behind the last stored cell
+    static constexpr size_t kColumns = 0, kFault = 1, kStoredEnd = 2,
+                            kHeader = 3; ///< kStoredEnd: offset behind the last stored cell
     std::vector<uint64_t> words;
     explicit LoopArguments(size_t numParams) : words(kHeader + 3 * numParams) {}
     uint64_t *param(size_t p) { return words.data() + kHeader + 3 * p; }

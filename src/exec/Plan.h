@@ -20,8 +20,8 @@ struct Fact {
     Form form = Form::Unknown;
     ValueType type = ValueType::Unknown;
     uint64_t rows = 0, cols = 0;
-    bool adjacent = true;               ///< Dense: no gaps between rows
-    bool wide = false, pattern = false; ///< Csr
+    bool adjacent = true;                       ///< Dense: no gaps between rows
+    bool wide = false, pattern = false;         ///< Csr
     std::optional<ops::Constant> constant = {}; ///< Scalar: its value where plans depend on it
 
     bool isMatrix() const { return form == Form::Dense || form == Form::Csr; }
@@ -42,24 +42,25 @@ struct Binding {
     Kind kind = Kind::Value;
     uint16_t value = 0;
     uint64_t bits = 0;
-    bool needsFinite = false; ///< multiplied with absent cells: infinities and NaN would show there
+    bool decidesFaults = false; ///< some operation with a domain depends on it: must survive until the loop is done
+    bool needsFinite = false;   ///< multiplied with absent cells: infinities and NaN would show there
 };
 
 struct Step {
     bool fused = false;
     std::vector<uint16_t> ops; ///< of the region, in order; one for a kernel
-    std::string site;          ///< what the loop does, for people: "* maxRow max != sumAll"
+    std::string site;          ///< what the loop does, for people: "*,aggMax,max,!=,sum"
     // fused only
     uint64_t rows = 0, cols = 1; ///< of the loop; flat: cells and 1
     bool rowStructured = false;  ///< some value is spread over or reduced along rows or columns
     bool wholeOnly = false;      ///< aggregates all cells of Full values: must be flat
     int csr = -1;                ///< value that is the Csr of the loop
     LoopProgram program;
-    std::vector<Binding> bindings; ///< of program.params
+    std::vector<Binding> bindings;                     ///< of program.params
     std::vector<std::array<uint64_t, 3>> resultShapes; ///< value, rows, columns of the results that are matrices
-    double serialNs = 0;           ///< estimate on one worker
-    double kernelNs = 0;           ///< estimate of the kernels instead
-    double nsPerStored = 0, kernelNsPerStored = 0; ///< in addition, per stored cell of the Csr
+    double serialNs = 0;                               ///< estimate on one worker
+    double kernelNs = 0;                               ///< estimate of the kernels instead
+    double nsPerStored = 0, kernelNsPerStored = 0;     ///< in addition, per stored cell of the Csr
     // what happened so far
     LoopFunction function = nullptr;
     double spentNs = 0; ///< by kernels that could have been this loop

@@ -112,8 +112,7 @@ class FusedRun {
         if (param.kind == ParamKind::Csr) {
             const Csr &m = v.csr();
             words[0] = addressOf(m.offsets());
-            words[1] = withIndexType(m.hasWideIndex(),
-                                     [&]<class I>(TypeTag<I>) { return addressOf(m.columns<I>()); });
+            words[1] = withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) { return addressOf(m.columns<I>()); });
             words[2] = addressOf(m.values<uint8_t>());
             rowOffsets = m.offsets();
             arguments.words[LoopArguments::kStoredEnd] = rowOffsets[m.rows()];
@@ -157,12 +156,11 @@ class FusedRun {
     Ref<Dense> resultMatrix(size_t p) {
         uint16_t v = step.bindings[p].value;
         const ResultShape shape = shapeOf(v);
-        if (!program.faults)
-            for (size_t q = 0; q < program.params.size(); ++q)
-                if (canTake(q, program.params[p], shape)) {
-                    taken.push_back(step.bindings[q].value);
-                    return valueOf(q).denseRef();
-                }
+        for (size_t q = 0; q < program.params.size(); ++q)
+            if (canTake(q, program.params[p], shape)) {
+                taken.push_back(step.bindings[q].value);
+                return valueOf(q).denseRef();
+            }
         return Dense::create(program.params[p].type, shape.rows, shape.cols);
     }
 
@@ -179,13 +177,14 @@ class FusedRun {
     bool canTake(size_t q, const LoopParam &result, ResultShape shape) const {
         const Binding &b = step.bindings[q];
         ParamKind kind = program.params[q].kind;
-        if (b.kind != Binding::Kind::Value || (kind != ParamKind::Column && kind != ParamKind::Full))
+        if (b.kind != Binding::Kind::Value || b.decidesFaults || (kind != ParamKind::Column && kind != ParamKind::Full))
             return false;
         const Value &v = state.values[b.value];
         if (!v.isMatrix() || v.isCsr() || !v.dense().isExclusive() || !v.dense().contiguous())
             return false;
         const Dense &m = v.dense();
-        if (m.type() != result.type || m.rows() != shape.rows || m.cols() != shape.cols || state.readers[b.value] != usesOf(b.value))
+        if (m.type() != result.type || m.rows() != shape.rows || m.cols() != shape.cols ||
+            state.readers[b.value] != usesOf(b.value))
             return false;
         if (std::ranges::count(taken, b.value))
             return false;
@@ -193,7 +192,8 @@ class FusedRun {
         if (program.nodes[result.node].level + 1 < program.numLevels)
             return false;
         for (size_t other = 0; other < program.params.size(); ++other)
-            if (other != q && step.bindings[other].kind == Binding::Kind::Value && step.bindings[other].value == b.value)
+            if (other != q && step.bindings[other].kind == Binding::Kind::Value &&
+                step.bindings[other].value == b.value)
                 return false;
         return true;
     }
@@ -234,8 +234,11 @@ class FusedRun {
 
     /// Rows of whole blocks.
     void runRows(Worker &w, uint64_t begin, uint64_t end) {
-        if (block == 1)
-            return call(w, begin, end);
+        if (block == 1) {
+            for (uint64_t b = begin; b < end && !w.fault; b += std::min(batch, end - b))
+                call(w, b, b + std::min(batch, end - b));
+            return;
+        }
         for (uint64_t b = begin; b < end && !w.fault; b += block) {
             uint64_t stop = std::min(end, b + block);
             if (!program.flat)
@@ -261,9 +264,12 @@ class FusedRun {
         double ns = step.serialNs;
         if (rowOffsets) {
             loop.rowOffsets = rowOffsets;
+            loop.rowWeight = sched::rowWeightOf(outputBytes());
             ns += static_cast<double>(rowOffsets[step.rows] - rowOffsets[0]) * step.nsPerStored;
         }
         loop.serialNs = ns;
+        if (scheduler && block == 1)
+            batch = scheduler->batchRows({.rowBytes = rowBytes()});
         auto body = [&](sched::Range rows, uint32_t index) {
             if (fault.load(std::memory_order_relaxed))
                 return;
@@ -276,6 +282,26 @@ class FusedRun {
         };
         scheduler ? scheduler->run(loop, body) : body({0, step.rows}, 0);
         return !fault;
+    }
+
+    uint64_t outputBytes() const {
+        uint64_t bytes = 0;
+        for (const LoopParam &p : program.params)
+            bytes += p.kind == ParamKind::OutColumn ? cellSize(p.type) : 0;
+        return bytes;
+    }
+
+    /// Bytes of one row of all inputs and outputs that have rows.
+    double rowBytes() const {
+        uint64_t bytes = 0;
+        for (const LoopParam &p : program.params) {
+            if (p.kind == ParamKind::Full || p.kind == ParamKind::OutFull)
+                bytes += step.cols * cellSize(p.type);
+            else if (p.kind == ParamKind::Column || p.kind == ParamKind::OutColumn)
+                bytes += cellSize(p.type);
+        }
+        double stored = rowOffsets ? sched::sparseRowBytes(rowOffsets[step.rows] - rowOffsets[0], step.rows) : 0;
+        return static_cast<double>(bytes) + stored;
     }
 
     /// Rows worth a task: about 64 thousand cells, or what takes some ten microseconds.
@@ -382,7 +408,8 @@ class FusedRun {
     std::vector<Ref<Dense>> outputs; ///< by parameter
     std::vector<uint16_t> taken;     ///< values whose storage a result has taken over
     const uint64_t *rowOffsets = nullptr;
-    uint64_t block = 1;
+    uint64_t block = 1;            ///< rows that are always run together
+    uint64_t batch = ~uint64_t(0); ///< rows per call, where it does not matter
 };
 
 } // namespace

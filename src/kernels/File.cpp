@@ -32,8 +32,8 @@ Value read(KernelCall &call, const std::string &filename, bool isFrame) {
     sched::Pool *pool = poolFor(call.context, fileSize(filename));
     if (isFrame)
         return io::readFrame(filename, {.pool = pool});
-    return io::readMatrix(
-        filename, {.csr = (call.wantsCsr & 1) != 0, .policy = call.context.representation, .pool = pool});
+    return io::readMatrix(filename,
+                          {.csr = (call.wantsCsr & 1) != 0, .policy = call.context.representation, .pool = pool});
 }
 
 void write(KernelCall &call, AnyValue any, const std::string &filename) {

@@ -132,8 +132,7 @@ template <class T> bool isDeep(const Oriented<T> &a, const Oriented<T> &b) {
 }
 
 /// f(block of op(A), block of op(B), partial result) for blocks of the inner dimension; sums the partial results.
-template <class T, class F>
-void multiplyDeep(Context &context, const Oriented<T> &a, const Oriented<T> &b, T *c, F f) {
+template <class T, class F> void multiplyDeep(Context &context, const Oriented<T> &a, const Oriented<T> &b, T *c, F f) {
     size_t cells = a.rows * b.cols;
     size_t block = std::max<size_t>(4096, cells / 8), numBlocks = (a.cols + block - 1) / block;
     auto partial = Dense::create(valueTypeOf<T>(), numBlocks, cells);
@@ -314,8 +313,7 @@ template <class T> bool goesToBlas(const Oriented<T> &a, const Oriented<T> &b) {
     return std::is_floating_point_v<T> && !tiny && fitsBlas(a) && fitsBlas(b);
 }
 
-template <class T>
-Ref<Dense> multiply(Context &context, ValueType type, const Oriented<T> &a, const Oriented<T> &b) {
+template <class T> Ref<Dense> multiply(Context &context, ValueType type, const Oriented<T> &a, const Oriented<T> &b) {
     bool empty = a.rows == 0 || a.cols == 0 || b.cols == 0, blas = !empty && goesToBlas(a, b);
     // A general product writes every cell; the other ways add to what is there.
     bool writesAll = blas && a.rows > 1 && b.cols > 1 && a.cols > 1 && !isGram(a, b);
@@ -328,7 +326,7 @@ Ref<Dense> multiply(Context &context, ValueType type, const Oriented<T> &a, cons
             multiplyVector(a, b.data, b.rowStep, c);
         else if (a.rows == 1 && a.cols > 1 && b.cols > 1) // a row from the left is a column for the transpose
             multiplyVector(transposed(b), a.data, a.colStep, c);
-        else if (a.cols == 1 && a.rows > 1 && b.cols > 1 && !isGram(a, b))
+        else if (a.cols == 1 && a.rows > 1 && b.cols > 1)
             multiplyOuter(a, b, c);
         else if (blas)
             multiplyByBlas(context, a, b, c);

@@ -135,11 +135,20 @@ void SiteStatistics::add(const PlannedLoop &loop, const RunStats &run) {
     site.scheme = loop.schemeName;
 }
 
+void SiteStatistics::addCall(std::string_view name, double ns) {
+    std::lock_guard lock(mutex);
+    Site &site = sites.try_emplace(std::string(name) + "()").first->second;
+    ++site.executions;
+    site.totalNs += ns;
+    site.longestNs = std::max(site.longestNs, ns);
+    site.scheme = "-";
+}
+
 std::string SiteStatistics::text() const {
     std::lock_guard lock(mutex);
     if (sites.empty())
         return "";
-    size_t width = 4;
+    size_t width = std::string_view("loop or call()").size();
     std::vector<const std::pair<const std::string, Site> *> order;
     for (const auto &entry : sites) {
         order.push_back(&entry);
@@ -150,7 +159,7 @@ std::string SiteStatistics::text() const {
         name.resize(width, ' ');
         return name;
     };
-    std::string out = padded("loop") + "  executions     tasks    total us     mean us      max us  imbalance %  "
+    std::string out = padded("loop or call()") + "  executions     tasks    total us     mean us      max us  imbalance %  "
                                        "overhead %  scheme\n";
     for (const auto *entry : order) {
         const Site &s = entry->second;

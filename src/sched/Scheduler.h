@@ -69,6 +69,8 @@ class Scheduler {
 
     /// How run() would cut this loop.
     PlannedLoop plan(const LoopDescription &loop);
+    /// For the statistics: a call that is no loop took so long.
+    void noteCall(std::string_view site, double ns) { sites.addCall(site, ns); }
     /// One line per site, slowest first; empty if nothing was observed.
     std::string statisticsText() const { return sites.text(); }
 
@@ -100,6 +102,7 @@ template <LoopBody Body> void Scheduler::run(const LoopDescription &loop, Body &
             body(rows, worker);
     };
     if (!isObserved()) {
+        planned.plan.joinsTasks = true;
         if (planned.isSerial)
             return runRows({0, planned.units}, Pool::currentWorker());
         return parallelFor(pool(), planned.units, planned.plan, runRows);

@@ -59,10 +59,10 @@ Value *LoopEmitter::value(size_t node, const Place &place) {
     if (auto it = place.cached->find(node); it != place.cached->end())
         return it->second;
     auto kept = keptIn.find(node);
-    Value *v = kept != keptIn.end() && n.level < currentLevel ? loadCells(n.type, rows.at(kept->second), place.index,
-                                                                          place.lanes)
-               : n.kind == Node::Kind::Input                  ? input(n, place)
-                                                              : compute(n, place);
+    Value *v = kept != keptIn.end() && n.level < currentLevel
+                   ? loadCells(n.type, rows.at(kept->second), place.index, place.lanes)
+               : n.kind == Node::Kind::Input ? input(n, place)
+                                             : compute(n, place);
     (*place.cached)[node] = v;
     return v;
 }
@@ -74,8 +74,7 @@ Value *LoopEmitter::input(const Node &n, const Place &place) {
         if (program.csrPattern)
             return splat(CellArithmetic(b).number(n.type, 1), place.lanes);
         return loadCells(n.type, word(n.param, 2), place.index, place.lanes);
-    case P::Row:
-        return loadCells(n.type, word(n.param, 0), place.column ? place.column : place.index, place.lanes);
+    case P::Row: return loadCells(n.type, word(n.param, 0), place.column ? place.column : place.index, place.lanes);
     case P::Column: // flat
         return loadCells(n.type, word(n.param, 0), place.index, place.lanes);
     default: return loadCells(n.type, rows.at(n.param), place.index, place.lanes);

@@ -44,10 +44,10 @@ class LoopEmitter {
         exec::Reduce how = exec::Reduce::Sum;
         size_t node = 0; ///< the value that is reduced
         ValueType type = ValueType::F64;
-        size_t reduceNode = 0;                         ///< ReduceRow node, or
-        int param = -1;                                ///< aggregate of a flat program
+        size_t reduceNode = 0;                            ///< ReduceRow node, or
+        int param = -1;                                   ///< aggregate of a flat program
         llvm::Value *lanes = nullptr, *ordered = nullptr; ///< ordered: from left to right
-        llvm::Value *tail = nullptr;                   ///< array of the cells that do not fill all lanes
+        llvm::Value *tail = nullptr;                      ///< array of the cells that do not fill all lanes
         bool isFloatSum() const { return how == exec::Reduce::Sum && isFloat(type); }
     };
 
@@ -69,7 +69,7 @@ class LoopEmitter {
     void emitBlock(llvm::Value *from, llvm::Value *to, std::vector<Accumulator> &accumulators, unsigned level);
     void emitNarrowRow(std::vector<Accumulator> &accumulators, unsigned level);
     llvm::Value *finishBlock(Accumulator &a, llvm::Value *count);
-    void emitCells(Place place, unsigned level);
+    void emitCells(Place place, unsigned level, const std::vector<Accumulator> &accumulators);
     llvm::Value *neutral(const Accumulator &a, unsigned lanes);
     llvm::Value *combine(const Accumulator &a, llvm::Value *x, llvm::Value *y, unsigned lanes);
 

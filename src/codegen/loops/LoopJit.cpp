@@ -4,8 +4,8 @@
 #include <unordered_map>
 
 #include "llvm/Analysis/CGSCCPassManager.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
 
@@ -21,8 +21,8 @@ namespace orc = llvm::orc;
 namespace {
 
 /// Cells are in vectors already: what is left to do is moving invariants out of loops and tidying up.
-constexpr const char *kPasses =
-    "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
+constexpr const char *kPasses = "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),"
+                                "gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 class LoopJit : public exec::LoopCompiler {
   public:
