@@ -46,6 +46,18 @@ std::vector<std::string_view> cutAtLineEnds(std::string_view text, size_t pieceB
     return pieces;
 }
 
+bool isPlainAscii(std::string_view text) {
+    constexpr size_t kStep = 4096; // so that the inner loop has no branches
+    for (size_t begin = 0; begin < text.size(); begin += kStep) {
+        bool others = false;
+        for (char c : text.substr(begin, kStep))
+            others |= static_cast<unsigned char>(c - 1) >= 0x7F;
+        if (others)
+            return false;
+    }
+    return true;
+}
+
 size_t countLineEnds(std::string_view text) {
     size_t total = 0;
     // Short runs with small counters: the compiler works on many characters at once.
