@@ -49,7 +49,8 @@ struct Directory {
 };
 
 void put(const std::string &path, std::string_view text) {
-    std::ofstream(path, std::ios::binary | std::ios::trunc).write(text.data(), static_cast<std::streamsize>(text.size()));
+    std::ofstream(path, std::ios::binary | std::ios::trunc)
+        .write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
 [[noreturn]] void fail(const std::string &text) {

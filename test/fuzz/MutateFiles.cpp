@@ -138,9 +138,8 @@ class Mutator {
 
     /// A binary number of 1 to 8 bytes.
     void changeInteger(std::string &text, size_t at) {
-        constexpr uint64_t kValues[] = {0,          1,          2,          7,
-                                        8,          0x7f,       0xff,       0x7fff,
-                                        0xffff,     0x1000000,  0x7fffffff, 0xffffffff,
+        constexpr uint64_t kValues[] = {0,          1,          2,          7,         8,          0x7f,
+                                        0xff,       0x7fff,     0xffff,     0x1000000, 0x7fffffff, 0xffffffff,
                                         1ull << 32, 1ull << 61, 1ull << 63, ~0ull};
         uint64_t value = kValues[below(std::size(kValues))] + (below(4) == 0 ? below(3) : 0);
         size_t n = std::min(text.size() - at, size_t(1) << below(4));
@@ -163,11 +162,10 @@ class Mutator {
                                                "nan",
                                                "-inf"};
     static constexpr const char *kWords[] = {
-        ",",   "\"",      "\n",         "\r\n",    "\r",      " ",       "\t",     ";",        "%",
-        "''",  "\"\"",    "\\u0000",    "\\ud800", "\xff",    "\xc3",    "{",      "}",        ":",
-        "NA",  "pattern", "symmetric",  "array",   "integer", "general", "true",   "null",     "(",
-        ")",   "'<U9'",   "\x93NUMPY",  "PK\5\6",  "PK\1\2",  "PK\3\4",  "\1\2",   "\1\3",     "numRows",
-        "str", "f64",     "numNonZeros"};
+        ",",         "\"",      "\n",      "\r\n",    "\r",   " ",       "\t",  ";",   "%",          "''",
+        "\"\"",      "\\u0000", "\\ud800", "\xff",    "\xc3", "{",       "}",   ":",   "NA",         "pattern",
+        "symmetric", "array",   "integer", "general", "true", "null",    "(",   ")",   "'<U9'",      "\x93NUMPY",
+        "PK\5\6",    "PK\1\2",  "PK\3\4",  "\1\2",    "\1\3", "numRows", "str", "f64", "numNonZeros"};
 
     std::mt19937_64 engine;
     const std::vector<std::string> &corpus;

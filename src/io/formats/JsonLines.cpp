@@ -163,7 +163,8 @@ Value readFrame(ReadJob &job) {
     try {
         auto pieces = cutAtLineEnds(job.text(), kPieceBytes);
         std::vector<Survey> surveys(pieces.size());
-        forEachPiece(job.request.pool, pieces.size(), [&](size_t i) { surveys[i] = survey(pieces[i]), advanceProgress(pieces[i].size() / 2); });
+        forEachPiece(job.request.pool, pieces.size(),
+                     [&](size_t i) { surveys[i] = survey(pieces[i]), advanceProgress(pieces[i].size() / 2); });
         Survey all;
         std::vector<size_t> starts{0};
         for (const Survey &s : surveys) {
@@ -230,7 +231,11 @@ void writeFrame(const Frame &f, WriteJob &job) {
 } // namespace
 
 void addJsonLines(FormatTable &t) {
-    t.add({.extension = "jsonl", .title = "JSON lines", .readFrame = readFrame, .writeFrame = writeFrame, .checksStrings = true});
+    t.add({.extension = "jsonl",
+           .title = "JSON lines",
+           .readFrame = readFrame,
+           .writeFrame = writeFrame,
+           .checksStrings = true});
 }
 
 } // namespace daphne::io

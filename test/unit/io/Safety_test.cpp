@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Nothing that goes wrong loses data, crashes or takes memory without limit.
-#include <csignal>
 #include <cmath>
+#include <csignal>
 
 #include <sys/resource.h>
 #include <unistd.h>
