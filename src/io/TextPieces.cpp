@@ -49,10 +49,10 @@ std::vector<std::string_view> cutAtLineEnds(std::string_view text, size_t pieceB
 bool isPlainAscii(std::string_view text) {
     constexpr size_t kStep = 4096; // so that the inner loop has no branches
     for (size_t begin = 0; begin < text.size(); begin += kStep) {
-        bool others = false;
+        unsigned char bits = 0; // the top bit: of c if it is not ASCII, of c - 1 if it is NUL
         for (char c : text.substr(begin, kStep))
-            others |= static_cast<unsigned char>(c - 1) >= 0x7F;
-        if (others)
+            bits = static_cast<unsigned char>(bits | c | (c - 1));
+        if (bits & 0x80)
             return false;
     }
     return true;

@@ -340,11 +340,16 @@ Value readFrame(ReadJob &job) {
         auto old = std::move(frame);
         frame = Ref<Frame>::make(table.meta.rows);
         targets.clear();
-        for (size_t c = 0; c < types.size(); ++c) {
+        // In parallel, because strings are constructed and the system clears fresh memory.
+        std::vector<Ref<Dense>> columns(types.size());
+        forEachTask(job.request.pool, columns.size(), [&](size_t c) {
             // What is read a second time goes to the same place, unless the type changes.
             bool same = old && old->rows() == frame->rows() && old->columns[c]->type() == types[c];
-            frame->addColumn(labels[c], same ? old->columns[c] : Dense::create(types[c], table.meta.rows, 1));
-            targets.emplace_back(*frame->columns[c]);
+            columns[c] = same ? old->columns[c] : Dense::create(types[c], table.meta.rows, 1);
+        });
+        for (size_t c = 0; c < types.size(); ++c) {
+            frame->addColumn(labels[c], columns[c]);
+            targets.emplace_back(*columns[c]);
         }
     };
     do
