@@ -42,7 +42,7 @@ class Match:
 
     def as_json(self):
         return {'case': self.case.name, 'title': self.case.title, 'threads': self.threads,
-                'arguments': {key: str(value) for key, value in self.arguments.items()},
+                'arguments': {key: getattr(value, 'file', value) for key, value in self.arguments.items()},
                 'seconds': self.seconds, 'medians': {name: self.median(name) for name in self.seconds},
                 'results': self.results, 'failures': self.failures}
 

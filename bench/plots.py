@@ -27,12 +27,16 @@ def scheme_bars(seconds, threads, path):
     medians = [statistics.median(times) for _, times in ordered]
     base = statistics.median(seconds[BASE])
     figure, axes = plt.subplots(figsize=(14, 5))
-    axes.bar(range(len(ordered)), medians, yerr=[interval(times) for _, times in ordered], capsize=2,
+    widths = [interval(times) for _, times in ordered]
+    top = max(1.15 * max(medians), min(1.15 * max(map(sum, zip(medians, widths))), 2 * max(medians)))
+    axes.set_ylim(0, top)
+    axes.bar(range(len(ordered)), medians, yerr=[list(map(min, widths, medians)), widths], capsize=2,
              color=[COLOURS.get(layout, '#bbbbbb') for (_, layout), _ in ordered], error_kw={'linewidth': 0.8})
     axes.axhline(base, color='#aa3377', linewidth=1, linestyle='--')
     axes.text(len(ordered) - 0.5, base, ' STATIC', color='#aa3377', va='center')
-    for i, ((_, times), median) in enumerate(zip(ordered, medians)):
-        axes.text(i, median + interval(times), f'{(median / base - 1) * 100:+.0f}%', ha='center', va='bottom', fontsize=7)
+    for i, (median, width) in enumerate(zip(medians, widths)):
+        axes.text(i, min(median + width, 0.95 * top), f'{(median / base - 1) * 100:+.0f}%', ha='center', va='bottom',
+                  fontsize=7)
     axes.set_xticks(range(len(ordered)), [scheme for (scheme, _), _ in ordered], rotation=90)
     axes.set_ylabel('seconds, median and 95 % interval')
     axes.set_title(f'connected components, rows sorted by length, {threads} thread(s)')
@@ -51,13 +55,14 @@ def thread_scaling(matches, path):
     figure, grid = plt.subplots(rows, columns, figsize=(4 * columns, 3 * rows), squeeze=False)
     for axes, name in zip(grid.flat, names):
         axes.plot(counts, [count / counts[0] for count in counts], color='#bbbbbb', linewidth=1, label='ideal')
-        for contestant, marker in ((OURS, 'o'), (HAND_WRITTEN, 's')):
+        for contestant, label, marker in ((OURS, OURS, 'o'), (HAND_WRITTEN, 'C++ loop', 's')):
             found = [by_key[name, count] for count in counts if contestant in by_key[name, count].seconds]
             if found:
                 axes.plot([match.threads for match in found],
                           [found[0].median(contestant) / match.median(contestant) for match in found], marker=marker,
-                          label=contestant)
+                          label=label)
         axes.set_title(name)
+        axes.set_ylim(bottom=0)
         axes.set_xticks(counts)
         axes.set_xlabel('threads')
         axes.set_ylabel('speed-up')

@@ -29,6 +29,7 @@ import startup
 from matches import progress
 
 ROOT = Path(__file__).resolve().parents[1]
+BUSY = 0.5  # load per processor from which figures say little: threads of a peer wait for each other
 MACHINE_CELLS = {False: 50_000_000, True: 5_000_000}
 
 
@@ -68,8 +69,9 @@ def play_cases(choice):
     for case in cases.CASES:
         if choice.filter not in case.name:
             continue
-        progress(f'{case.name}: {case.title}')
-        arguments = case.quick if choice.quick or choice.check else case.full
+        arguments = case.quick if choice.quick else case.full
+        shown = ', '.join(f'{name}={getattr(value, "file", value)}' for name, value in arguments.items())
+        progress(f'{case.name}: {case.title} ({shown})')
         for threads in choice.threads:
             played.append(matches.play(choice.daphne, case, arguments, threads, choice.rounds, peers))
     return played
@@ -113,7 +115,7 @@ def write_results(choice, parts):
     choice.output.mkdir(parents=True, exist_ok=True)
     path = choice.output / 'bench.json'
     parts |= {'commit': commit(), 'machine': platform.processor() or platform.machine(), 'cpus': os.cpu_count(),
-              'system': platform.platform(), 'load': os.getloadavg(), 'time': time.strftime('%Y-%m-%dT%H:%M:%S%z')}
+              'system': platform.platform(), 'time': time.strftime('%Y-%m-%dT%H:%M:%S%z')}
     path.write_text(json.dumps(parts, indent=2) + '\n', encoding='utf-8')
     return path
 
@@ -128,7 +130,10 @@ def main():
     if not wanted:
         print(f"no part with '{choice.filter}' in its name; there are: {', '.join(names)}", file=sys.stderr)
         return 1
-    parts, fine, verdicts, machine, by_scheme = {}, True, [], {}, {}
+    load = os.getloadavg()[0] / (os.cpu_count() or 1)
+    if load > BUSY and not choice.check:
+        print(f'WARNING: the machine is busy ({load:.1f} other processes per processor); do not trust the ratios', flush=True)
+    parts, fine, verdicts, machine, by_scheme = {'load_per_cpu': load}, True, [], {}, {}
     if 'startup' in wanted and not choice.check:
         parts['startup'] = startup.run(choice.daphne)
         fine = parts['startup'] is not None
@@ -145,7 +150,7 @@ def main():
         print(f'{len(played)} matches, results {"agree" if fine else "DIFFER"}')
         return 0 if fine else 1
     if 'schemes' in wanted:
-        progress('schemes: every partitioning scheme with every queue layout')
+        progress('schemes: thirteen partitioning schemes with three queue layouts, rows sorted by length')
         by_scheme = schemes.run(choice.daphne, max(choice.threads), choice.rounds, choice.quick)
         print('\n' + schemes.table(by_scheme))
         parts['schemes'] = {' '.join(key): times for key, times in by_scheme.items()}

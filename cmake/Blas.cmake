@@ -9,5 +9,3 @@ find_package(Threads REQUIRED)
 add_library(daphne_blas INTERFACE)
 target_include_directories(daphne_blas SYSTEM INTERFACE ${OPENBLAS_INCLUDE})
 target_link_libraries(daphne_blas INTERFACE ${LAPACKE_LIBRARY} ${OPENBLAS_LIBRARY} gfortran Threads::Threads)
-# Its work memory is not made for several threads: see src/kernels/BlasMemory.cpp.
-target_link_options(daphne_blas INTERFACE -Wl,--wrap=blas_memory_alloc,--wrap=blas_memory_free)

@@ -80,7 +80,7 @@ def sum_cells(x, y, z):
 
 
 def cells_sum(arguments):
-    x, y, z = (matrix.ravel() for matrix in inputs.cells(arguments))
+    x, y, z = (matrix.ravel() for matrix in inputs.cells(arguments, 3))
     sum_cells(x[:8], y[:8], z[:8])
     return lambda: sum_cells(x, y, z), lambda total: [total]
 
@@ -94,7 +94,7 @@ def map_cells(x, y):
 
 
 def cells_map(arguments):
-    x, y, _ = (matrix.ravel() for matrix in inputs.cells(arguments))
+    x, y = (matrix.ravel() for matrix in inputs.cells(arguments, 2))
     map_cells(x[:8], y[:8])
     return lambda: map_cells(x, y), lambda result: [result[0], result.sum()]
 

@@ -10,12 +10,12 @@ REGULARISATION = 1e-6
 
 
 def cells_sum(arguments):
-    x, y, z = inputs.cells(arguments)
+    x, y, z = inputs.cells(arguments, 3)
     return lambda: ((x * 2 + y) / (np.abs(z) + 1)).sum(), lambda total: [total]
 
 
 def cells_map(arguments):
-    x, y, _ = inputs.cells(arguments)
+    x, y = inputs.cells(arguments, 2)
     return lambda: np.sqrt(np.exp(-x**2) + y), lambda result: [result[0, 0], result.sum()]
 
 

@@ -2,7 +2,6 @@
 #include "codegen/Jit.h"
 
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/TargetParser/Host.h"
 
 namespace daphne::codegen {
 
@@ -13,9 +12,13 @@ llvm::orc::JITTargetMachineBuilder hostMachine() {
         return true;
     }();
     (void)initialised;
-    llvm::orc::JITTargetMachineBuilder machine{llvm::Triple(llvm::sys::getProcessTriple())};
-    machine.setCPU(llvm::sys::getHostCPUName().str());
-    return machine;
+    // Not the name alone: a virtual machine may hide features that processors of this name have.
+    return orThrow(llvm::orc::JITTargetMachineBuilder::detectHost());
+}
+
+std::string hostDescription() {
+    llvm::orc::JITTargetMachineBuilder machine = hostMachine();
+    return machine.getCPU() + " " + machine.getFeatures().getString();
 }
 
 } // namespace daphne::codegen

@@ -2,6 +2,8 @@
 /// What all users of LLVM's in-process compiler share.
 #pragma once
 
+#include <string>
+
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/Error.h"
 
@@ -25,5 +27,7 @@ inline void orThrow(llvm::Error error) {
 
 /// This processor; registers the target on first use.
 llvm::orc::JITTargetMachineBuilder hostMachine();
+/// Its name and features: code for another description may not run here.
+std::string hostDescription();
 
 } // namespace daphne::codegen

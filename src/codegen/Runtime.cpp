@@ -100,6 +100,16 @@ Object *daphne_plain_matrix(Object *object) {
     return plain.detach();
 }
 
+Object *daphne_csr_matrix(Object *object) {
+    auto &m = static_cast<Matrix &>(*object);
+    if (m.isCsr() && static_cast<Csr &>(m).isShownAsCsr())
+        return object;
+    Ref<Matrix> csr =
+        m.isCsr() ? Csr::shown(static_cast<Csr &>(m), true) : Csr::shown(*toCsr(static_cast<Dense &>(m)), true);
+    object->release();
+    return csr.detach();
+}
+
 void daphne_division_by_zero(Context *) { throw executionError("integer division by zero"); }
 
 void daphne_stack_overflow(Context *) {
@@ -156,6 +166,7 @@ std::span<const RuntimeSymbol> runtimeSymbols() {
         DAPHNE_SYMBOL(daphne_expect),
         DAPHNE_SYMBOL(daphne_expect_matrix),
         DAPHNE_SYMBOL(daphne_plain_matrix),
+        DAPHNE_SYMBOL(daphne_csr_matrix),
         DAPHNE_SYMBOL(daphne_division_by_zero),
         DAPHNE_SYMBOL(daphne_stack_overflow),
         DAPHNE_SYMBOL(daphne_fail),

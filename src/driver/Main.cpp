@@ -11,6 +11,7 @@
 #include "driver/BigStack.h"
 #include "driver/CrashReport.h"
 #include "driver/Engine.h"
+#include "driver/FileCommands.h"
 #include "driver/Options.h"
 #include "driver/Prompt.h"
 #include "driver/Reference.h"
@@ -91,6 +92,8 @@ int run(Options options) {
 
 int daphneMain(const std::vector<std::string> &words) {
     try {
+        if (isFileCommand(words))
+            return runFileCommand(words);
         Options options = parseCommandLine(words, Surroundings::ofThisProcess());
         switch (options.action) {
         case Action::ShowHelp: print(helpText(options)); return 0;

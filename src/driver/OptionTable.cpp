@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/Error.h"
+#include "sched/FurtherSchemes.h"
 #include "sched/PolicyNames.h"
 #include "sched/Scheme.h"
 
@@ -49,6 +50,9 @@ std::span<const Choice> schemesOfMachines() {
 std::span<const Choice> schemesOfWorkers() {
     static const std::vector<Choice> choices = [] {
         std::vector<Choice> all = builtInSchemes();
+        for (const sched::Scheme &scheme : sched::furtherSchemes())
+            if (!scheme.needsInput)
+                all.push_back({scheme.name, scheme.doc});
         all.push_back({"EXPR", "sizes by the formula of --part-expr"});
         return all;
     }();

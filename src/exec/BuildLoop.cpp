@@ -158,18 +158,40 @@ class Builder {
         ValueType g = mostGeneral(program.nodes[a].type, program.nodes[b].type);
         BinaryLoops loops = binaryLoops(op, g);
         bool integerDomain = (op == BinaryOp::Div || op == BinaryOp::Mod) && !isFloat(loops.compute);
-        program.faults |= integerDomain || op == BinaryOp::Log;
-        return apply({.kind = Kind::Binary,
-                      .type = loops.result,
-                      .compute = loops.compute,
-                      .function = static_cast<uint8_t>(op)},
-                     {a, b});
+        bool hasDomain = integerDomain || op == BinaryOp::Log;
+        uint16_t node = apply({.kind = Kind::Binary,
+                               .type = loops.result,
+                               .compute = loops.compute,
+                               .function = static_cast<uint8_t>(op)},
+                              {a, b});
+        if (hasDomain)
+            noteDomain(node);
+        return node;
     }
 
     uint16_t unary(UnaryOp op, uint16_t a) {
         ValueType t = unaryLoop(op, program.nodes[a].type).type;
-        program.faults |= op == UnaryOp::Sqrt || op == UnaryOp::Ln || op == UnaryOp::Asin || op == UnaryOp::Acos;
-        return apply({.kind = Kind::Unary, .type = t, .compute = t, .function = static_cast<uint8_t>(op)}, {a});
+        uint16_t node =
+            apply({.kind = Kind::Unary, .type = t, .compute = t, .function = static_cast<uint8_t>(op)}, {a});
+        if (op == UnaryOp::Sqrt || op == UnaryOp::Ln || op == UnaryOp::Asin || op == UnaryOp::Acos)
+            noteDomain(node);
+        return node;
+    }
+
+    /// The operation may leave its domain; what it depends on is needed to say where.
+    void noteDomain(uint16_t index) {
+        program.faults = true;
+        std::vector<bool> needed(program.nodes.size());
+        needed[index] = true;
+        for (size_t i = index + 1u; i-- > 0;) { // operands come first
+            const LoopNode &n = program.nodes[i];
+            if (!needed[i])
+                continue;
+            if (n.kind == Kind::Input)
+                step.bindings[n.param].decidesFaults = true;
+            for (size_t k = 0; k < n.numOperands; ++k)
+                needed[n.operands[k]] = true;
+        }
     }
 
     uint16_t reduceRow(Reduce how, uint16_t a) {
@@ -239,9 +261,17 @@ class Builder {
             step.bindings[other.param].needsFinite = true;
     }
 
+    /// A Csr does not store zeros: where kernels make one, -0 is lost.
+    uint16_t withPositiveZero(uint16_t x) {
+        ValueType type = program.nodes[x].type;
+        return isFloat(type) ? binary(BinaryOp::Add, x, literal(type, 0.0)) : x;
+    }
+
     uint16_t rowAggregate(std::string_view name, uint16_t x, const Fact &f) {
-        if (name == "minRow" || name == "maxRow")
-            return reduceRow(name == "minRow" ? Reduce::Min : Reduce::Max, x);
+        if (name == "minRow" || name == "maxRow") {
+            uint16_t best = reduceRow(name == "minRow" ? Reduce::Min : Reduce::Max, x);
+            return program.nodes[x].sparse ? withPositiveZero(best) : best;
+        }
         if (name == "sumRow")
             return reduceRow(Reduce::Sum, f.type == ValueType::Bool ? convert(x, ValueType::SI64) : x);
         ValueType t = f.type == ValueType::F32 ? ValueType::F32 : ValueType::F64;
@@ -256,6 +286,7 @@ class Builder {
         case ProductForm::RowDots: {
             uint16_t x = operand(op, 0, a.rows), v = input(op.operands[1], Space::Row);
             bool sparse = program.nodes[x].sparse;
+            needFinite(BinaryOp::Mul, x, v);
             nodeOf[index] = reduceRow(sparse ? Reduce::DotSparse : Reduce::Sum, binary(BinaryOp::Mul, x, v));
             return;
         }

@@ -70,7 +70,7 @@ class Interpreter {
             if (single[0] && single[1]) {
                 Cells all = spreadCells(data(i), true, node.type, n);
                 std::memcpy(data(i), all.data(), n * cellSize(node.type));
-                done = n;
+                done = done == 1 ? n : 0;
             }
             break;
         }

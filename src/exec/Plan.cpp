@@ -179,6 +179,9 @@ class Planner {
         const ops::TypeDesc &t = types.at(0);
         if (t.valueType > ValueType::F64 || (t.isMatrix() && !t.hasShape()) || !(t.isMatrix() || t.isScalar()))
             return;
+        // The kernel makes a Csr of it.
+        if (op.expectedTag & kWantsCsr && !(anySparse && sparseForm(i) == Fact::Form::Csr))
+            return;
         result.form = t.isScalar() ? Fact::Form::Scalar : anySparse ? sparseForm(i) : Fact::Form::Dense;
         result.type = t.valueType;
         result.rows = static_cast<uint64_t>(t.rows);
@@ -237,6 +240,9 @@ class Planner {
         const Fact &result = plan.facts[resultOf(i)];
         if (forcedKernel[i] || result.form == Fact::Form::Unknown ||
             (op.expectedTag & kWantsCsr && isOutput[resultOf(i)]))
+            return std::nullopt;
+        // There only because it may fail: loops do not compute what nobody reads.
+        if (readers[resultOf(i)].empty() && !isOutput[resultOf(i)])
             return std::nullopt;
         switch (op.info->family) {
         case ops::Family::EwUnary: return unaryOf(op.info->mnemonic) ? cellwise(i) : std::nullopt;
@@ -327,8 +333,17 @@ class Planner {
         bool known = name == "sumRow" || name == "meanRow" || name == "minRow" || name == "maxRow";
         if (!known || !f.isMatrix() || f.cols <= 1 || f.rows <= 1)
             return std::nullopt;
+        bool isSum = name == "sumRow" || name == "meanRow";
+        if (isSum && isComputedCsr(i))
+            return std::nullopt;
         int csr = f.form == Fact::Form::Csr ? rootCsr(region.ops[i].operands[0]) : -1;
         return Role{f.rows, f.cols, true, false, csr, 1};
+    }
+
+    /// The first operand is a Csr that a kernel would build without zeros, or as Dense: sums over it have another
+    /// order.
+    bool isComputedCsr(size_t i) const {
+        return operand(i, 0).form == Fact::Form::Csr && region.ops[i].operands[0] >= region.numInputs;
     }
 
     std::optional<Role> columnAggregate(size_t i) const {
@@ -343,6 +358,8 @@ class Planner {
         const Fact &a = operand(i, 0);
         switch (productForm(region.ops[i], plan.facts)) {
         case ProductForm::RowDots: {
+            if (isComputedCsr(i))
+                return std::nullopt;
             int csr = a.form == Fact::Form::Csr ? rootCsr(region.ops[i].operands[0]) : -1;
             return Role{a.rows, a.cols, true, false, csr, 1};
         }

@@ -82,18 +82,35 @@ class RegionRun {
         : context(context), engine(engine), region(region), plan(plan), state(state) {}
 
     void run() {
+        executed.assign(region.ops.size(), false);
+        try {
+            runSteps();
+        } catch (const Error &) {
+            // Steps are not in the order of the program: an earlier operation that fails, too, is the one to name.
+            uint64_t site = context.callSite;
+            for (uint16_t op = 0, last = failing; op < last; ++op)
+                if (!executed[op])
+                    runKernel(op);
+            context.callSite = site;
+            throw;
+        }
+    }
+
+  private:
+    void runSteps() {
         for (Step &step : plan.steps) {
             if (!step.fused || !asPlanned || !runFused(step))
                 for (uint16_t op : step.ops)
                     runKernel(op);
             else
-                for (uint16_t op : step.ops)
+                for (uint16_t op : step.ops) {
+                    executed[op] = true;
                     for (uint16_t v : region.ops[op].operands)
                         countReader(v);
+                }
         }
     }
 
-  private:
     void countReader(uint16_t v) {
         if (--state.readers[v] == 0)
             state.values[v] = Value();
@@ -146,8 +163,10 @@ class RegionRun {
             }
         }
         context.callSite = op.callSite;
+        failing = index;
         Slot result{op.expectedTag, 0};
         callKernel(context, *op.kernel, {&result, 1}, args, consumable, op.castTarget);
+        executed[index] = true;
         size_t v = region.numInputs + index;
         state.values[v] = Value::adopt(result);
         const Fact &expected = plan.facts[v];
@@ -168,6 +187,8 @@ class RegionRun {
     const Region &region;
     Plan &plan;
     RegionState &state;
+    std::vector<bool> executed; ///< by operation
+    uint16_t failing = 0;       ///< the kernel being run
     bool asPlanned = true;
 };
 

@@ -156,12 +156,11 @@ class FusedRun {
     Ref<Dense> resultMatrix(size_t p) {
         uint16_t v = step.bindings[p].value;
         const ResultShape shape = shapeOf(v);
-        if (!program.faults)
-            for (size_t q = 0; q < program.params.size(); ++q)
-                if (canTake(q, program.params[p], shape)) {
-                    taken.push_back(step.bindings[q].value);
-                    return valueOf(q).denseRef();
-                }
+        for (size_t q = 0; q < program.params.size(); ++q)
+            if (canTake(q, program.params[p], shape)) {
+                taken.push_back(step.bindings[q].value);
+                return valueOf(q).denseRef();
+            }
         return Dense::create(program.params[p].type, shape.rows, shape.cols);
     }
 
@@ -178,7 +177,7 @@ class FusedRun {
     bool canTake(size_t q, const LoopParam &result, ResultShape shape) const {
         const Binding &b = step.bindings[q];
         ParamKind kind = program.params[q].kind;
-        if (b.kind != Binding::Kind::Value || (kind != ParamKind::Column && kind != ParamKind::Full))
+        if (b.kind != Binding::Kind::Value || b.decidesFaults || (kind != ParamKind::Column && kind != ParamKind::Full))
             return false;
         const Value &v = state.values[b.value];
         if (!v.isMatrix() || v.isCsr() || !v.dense().isExclusive() || !v.dense().contiguous())

@@ -50,6 +50,18 @@ ReadJob readJob(const DataPath &path, const ReadRequest &request) {
     return ReadJob(path.file, path.part, path.part.empty() ? readMetadata(path.file) : std::nullopt, request);
 }
 
+/// Reads; errors that do not name the file, such as equal labels, get its name.
+Value readNamed(Value (*read)(ReadJob &), const DataPath &path, const ReadRequest &request) {
+    ReadJob job = readJob(path, request);
+    try {
+        return read(job);
+    } catch (Error &error) {
+        if (error.message.find(path.file) == std::string::npos)
+            error.message = "file \"" + path.file + "\": " + error.message;
+        throw;
+    }
+}
+
 FileInfo infoOf(const Metadata &meta, bool wantFrame) {
     FileInfo info;
     info.frame = wantFrame;
@@ -124,15 +136,13 @@ std::optional<FileInfo> inspect(const std::string &name, bool wantFrame) {
 Value readMatrix(const std::string &name, const ReadRequest &request) {
     DataPath path(name);
     auto read = need(&Format::readMatrix, path, "read a matrix from");
-    ReadJob job = readJob(path, request);
-    return read(job);
+    return readNamed(read, path, request);
 }
 
 Value readFrame(const std::string &name, const ReadRequest &request) {
     DataPath path(name);
     auto read = need(&Format::readFrame, path, "read a frame from");
-    ReadJob job = readJob(path, request);
-    return read(job);
+    return readNamed(read, path, request);
 }
 
 void write(const Value &value, const std::string &name, const WriteRequest &request) {

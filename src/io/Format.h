@@ -48,6 +48,7 @@ struct ReadRequest {
 struct WriteRequest {
     sched::Pool *pool = nullptr; ///< null: on this thread alone
     CsvStyle csv = {};
+    size_t blockRows = 0; ///< rows of a block of formats that have blocks; 0: as many as possible
 };
 
 Value readMatrix(const std::string &path, const ReadRequest &request = {});

@@ -36,6 +36,8 @@ class Reader {
             throw invalid("it has neither valueType nor schema");
         if (document.contains("numNonZeros"))
             meta.numNonZeros = size(document, "numNonZeros");
+        if (auto it = document.find("csv"); it != document.end())
+            readStyle(*it, meta.csv);
         return meta;
     }
 
@@ -82,6 +84,38 @@ class Reader {
         }
         if (meta.types.empty() && meta.valueType == ValueType::Unknown)
             meta.valueType = ValueType::F64; // no column has a type
+    }
+
+    /// {"delimiter": ";", "header": true, "quote": "'", "nulls": ["NA"]}; all optional.
+    void readStyle(const json &object, CsvStyle &style) const {
+        if (!object.is_object())
+            throw invalid("csv must be an object");
+        auto character = [&](const char *key, char &target) {
+            auto it = object.find(key);
+            if (it == object.end())
+                return;
+            std::string text = it->is_string() ? it->get<std::string>() : "";
+            bool none = text.empty() && it->is_string() && std::string_view(key) == "quote";
+            if (!none && (text.size() != 1 || text == "\n" || text == "\r"))
+                throw invalid(std::string("csv: ") + key + " must be one character, got " + it->dump(-1, ' ', true));
+            target = none ? '\0' : text[0];
+        };
+        character("delimiter", style.delimiter);
+        character("quote", style.quote);
+        if (auto it = object.find("header"); it != object.end()) {
+            if (!it->is_boolean())
+                throw invalid("csv: header must be true or false");
+            style.header = it->get<bool>();
+        }
+        if (auto it = object.find("nulls"); it != object.end()) {
+            if (!it->is_array())
+                throw invalid("csv: nulls must be a list of strings");
+            for (const json &text : *it) {
+                if (!text.is_string())
+                    throw invalid("csv: nulls must be a list of strings");
+                style.nulls.push_back(text.get<std::string>());
+            }
+        }
     }
 
     std::string path;

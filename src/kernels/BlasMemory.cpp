@@ -2,7 +2,7 @@
 /// Work memory of BLAS, one stack of buffers per thread. The serial OpenBLAS
 /// hands out its buffers without a lock, so that two of our workers inside of it
 /// would get the same one; the linker replaces those two functions by these
-/// (cmake/Blas.cmake).
+/// (src/CMakeLists.txt).
 #include <new>
 #include <vector>
 

@@ -326,7 +326,7 @@ template <class T> Ref<Dense> multiply(Context &context, ValueType type, const O
             multiplyVector(a, b.data, b.rowStep, c);
         else if (a.rows == 1 && a.cols > 1 && b.cols > 1) // a row from the left is a column for the transpose
             multiplyVector(transposed(b), a.data, a.colStep, c);
-        else if (a.cols == 1 && a.rows > 1 && b.cols > 1 && !isGram(a, b))
+        else if (a.cols == 1 && a.rows > 1 && b.cols > 1)
             multiplyOuter(a, b, c);
         else if (blas)
             multiplyByBlas(context, a, b, c);

@@ -25,7 +25,8 @@ template <class T> bool comesBefore(const T &a, const T &b, bool ascending) {
 }
 
 /// Sorts each of the runs [begins[i], begins[i+1]) of rows by one more key, on which all keys before agree.
-template <class T> void refine(uint64_t *rows, const std::vector<size_t> &begins, const SortKey &key) {
+template <class T>
+void refine(Context &context, uint64_t *rows, const std::vector<size_t> &begins, const SortKey &key) {
     auto cells = key.column->view<T>();
     auto before = [&](size_t a, size_t b) { return comesBefore(cells(a, 0), cells(b, 0), key.ascending); };
     for (size_t i = 0; i + 1 < begins.size(); ++i) {
@@ -33,7 +34,7 @@ template <class T> void refine(uint64_t *rows, const std::vector<size_t> &begins
         size_t n = begins[i + 1] - begins[i];
         if constexpr (!std::is_same_v<T, std::string>) {
             if (n >= kRadixCells) {
-                radixReorder(key.column->type(), cells.data, cells.skip, key.ascending, first, n);
+                radixReorder(context, key.column->type(), cells.data, cells.skip, key.ascending, first, n);
                 continue;
             }
         }
@@ -56,9 +57,14 @@ std::vector<size_t> cutRuns(const uint64_t *rows, const std::vector<size_t> &beg
     return cuts;
 }
 
+<<<<<<< HEAD
 } // namespace
 
 Ref<Dense> sortedRows(size_t n, std::span<const SortKey> keys) {
+=======
+/// Positions of all n rows in order, n x 1.
+Ref<Dense> sortedRows(Context &context, size_t n, std::span<const SortKey> keys) {
+>>>>>>> main
     auto result = Dense::create(ValueType::Size, n, 1);
     uint64_t *rows = result->mutableView<uint64_t>().data;
     if (keys.empty()) {
@@ -70,16 +76,16 @@ Ref<Dense> sortedRows(size_t n, std::span<const SortKey> keys) {
     withValueType(first.column->type(), [&]<class T>(TypeTag<T>) {
         auto cells = first.column->view<T>();
         if (first.column->type() != ValueType::Str && n >= kRadixCells) {
-            radixOrder(first.column->type(), cells.data, cells.skip, n, first.ascending, rows);
+            radixOrder(context, first.column->type(), cells.data, cells.skip, n, first.ascending, rows);
         } else {
             std::iota(rows, rows + n, uint64_t(0));
-            refine<T>(rows, begins, first);
+            refine<T>(context, rows, begins, first);
         }
     });
     for (size_t k = 1; k < keys.size(); ++k) {
         withValueType(keys[k - 1].column->type(),
                       [&]<class T>(TypeTag<T>) { begins = cutRuns<T>(rows, begins, keys[k - 1]); });
-        withValueType(keys[k].column->type(), [&]<class T>(TypeTag<T>) { refine<T>(rows, begins, keys[k]); });
+        withValueType(keys[k].column->type(), [&]<class T>(TypeTag<T>) { refine<T>(context, rows, begins, keys[k]); });
     }
     return result;
 }
@@ -87,9 +93,9 @@ Ref<Dense> sortedRows(size_t n, std::span<const SortKey> keys) {
 namespace {
 
 /// A single column of numbers needs no positions on the way.
-Value sortedColumn(const Dense &x, bool ascending) {
+Value sortedColumn(Context &context, const Dense &x, bool ascending) {
     auto result = Dense::create(x.type(), x.rows(), 1);
-    radixSort(x.type(), rawCells(x).data, x.rows(), ascending, mutableRawCells(*result).data);
+    radixSort(context, x.type(), rawCells(x).data, x.rows(), ascending, mutableRawCells(*result).data);
     return result;
 }
 
@@ -125,8 +131,8 @@ Value order(KernelCall &call, AnyValue data, std::span<const Value> rest) {
     bool wantsPositions = detail::FromValue<bool>::get(call, call.args.size() - 1);
     if (!wantsPositions && x.isMatrix() && !x.isCsr() && cols == 1 && rows >= kRadixCells && x.dense().contiguous() &&
         x.dense().type() != ValueType::Str)
-        return sortedColumn(x.dense(), keys[0].ascending); // further keys are the same column
-    auto positions = sortedRows(rows, keys);
+        return sortedColumn(call.context, x.dense(), keys[0].ascending); // further keys are the same column
+    auto positions = sortedRows(call.context, rows, keys);
     if (wantsPositions)
         return positions;
     std::span<const size_t> order(positions->view<uint64_t>().data, rows);

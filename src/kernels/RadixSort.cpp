@@ -2,12 +2,15 @@
 #include "kernels/RadixSort.h"
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <bit>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "data/Dense.h"
+#include "kernels/RowBlocks.h"
 
 namespace daphne {
 
@@ -80,6 +83,9 @@ template <class K> class Digits {
         for (size_t i = 0; i < kCount; ++i)
             ++counts[i * kValues + digit(key, i)];
     }
+    void add(const Digits &other) {
+        std::transform(counts.begin(), counts.end(), other.counts.begin(), counts.begin(), std::plus<>());
+    }
     /// The digits, from the lowest to the highest, in which not all of n keys agree.
     std::vector<size_t> distinguishing(K anyKey, size_t n) const {
         std::vector<size_t> result;
@@ -88,79 +94,125 @@ template <class K> class Digits {
                 result.push_back(i);
         return result;
     }
-    /// Where the first key with each value of digit i belongs.
-    std::vector<size_t> firstPlaces(size_t i) const {
-        std::vector<size_t> places(kValues);
-        size_t at = 0;
-        for (size_t v = 0; v < kValues; ++v) {
-            places[v] = at;
-            at += counts[i * kValues + v];
-        }
-        return places;
-    }
+    /// How many keys have which value of digit i.
+    const size_t *of(size_t i) const { return counts.data() + i * kValues; }
 
   private:
     std::vector<size_t> counts = std::vector<size_t>(kCount * kValues);
 };
 
-/// One pass: move(from, to) for all keys in order.
-template <class K, class Move> void distribute(const Digits<K> &digits, size_t i, const K *keys, size_t n, Move move) {
-    std::vector<size_t> places = digits.firstPlaces(i);
-    size_t *place = places.data();
-    for (size_t from = 0; from < n; ++from)
-        move(from, place[Digits<K>::digit(keys[from], i)]++);
+/// Keys [0, n) in equal parts, one for each worker if they are worth sharing.
+struct Parts {
+    Context &context;
+    size_t n;
+    uint32_t count;
+
+    /// Calls f(part, begin, end) for all of them.
+    template <class F> void forEach(F f) const {
+        forParts(context, "order", count,
+                 [&](uint32_t k) { f(k, beginOfPart(n, count, k), beginOfPart(n, count, k + 1)); });
+    }
+};
+template <class K> Parts partsOf(Context &context, size_t n) {
+    return {context, n, numParts(context, n, 2.5 * sizeof(K) * static_cast<double>(n))};
 }
 
-/// Writes with emit(k, i) that the i-th key (they are given by key(i)) is the k-th in order.
-template <class Index, class K, class GetKey, class Emit> void orderKeys(size_t n, GetKey key, Emit emit) {
-    Scratch<K> firstKeys(n), secondKeys(n);
-    Scratch<Index> firstIndex(n), secondIndex(n);
-    K *keys = firstKeys.data(), *otherKeys = secondKeys.data();
-    Index *index = firstIndex.data(), *otherIndex = secondIndex.data();
-    Digits<K> digits;
-    bool isSorted = true;
-    for (size_t i = 0; i < n; ++i) {
-        keys[i] = key(i);
-        isSorted &= i == 0 || keys[i - 1] <= keys[i];
-        digits.count(keys[i]);
-    }
-    if (isSorted) {
-        for (size_t i = 0; i < n; ++i)
-            emit(i, i);
-        return;
-    }
-    std::vector<size_t> passes = digits.distinguishing(keys[0], n);
-    if (passes.size() == 1)
-        return distribute(digits, passes[0], keys, n, [=](size_t from, size_t to) { emit(to, from); });
-    distribute(digits, passes[0], keys, n, [=](size_t from, size_t to) {
-        otherKeys[to] = keys[from];
-        otherIndex[to] = static_cast<Index>(from);
+/// One pass: move(from, to) for all keys, whose digits are known. Equal ones stay in order: those of a part go behind
+/// those of the parts before.
+template <class K, class Move>
+void distribute(const Parts &parts, const Digits<K> &digits, size_t i, const K *keys, Move move) {
+    constexpr size_t kValues = Digits<K>::kValues;
+    std::vector<size_t> places(parts.count * kValues);
+    if (parts.count == 1)
+        std::copy_n(digits.of(i), kValues, places.data());
+    else
+        parts.forEach([&](uint32_t part, size_t begin, size_t end) {
+            size_t *count = places.data() + part * kValues;
+            for (size_t k = begin; k < end; ++k)
+                ++count[Digits<K>::digit(keys[k], i)];
+        });
+    size_t at = 0;
+    for (size_t v = 0; v < kValues; ++v)
+        for (uint32_t part = 0; part < parts.count; ++part)
+            at += std::exchange(places[part * kValues + v], at);
+    parts.forEach([&](uint32_t part, size_t begin, size_t end) {
+        size_t *place = places.data() + part * kValues;
+        for (size_t from = begin; from < end; ++from)
+            move(from, place[Digits<K>::digit(keys[from], i)]++);
     });
-    for (size_t p = 1; p + 1 < passes.size(); ++p) {
+}
+
+/// Digits of the keys of all parts: count(part, begin, end, digits) for each.
+template <class K, class Count> Digits<K> countDigits(const Parts &parts, Count count) {
+    std::vector<Digits<K>> digits(parts.count);
+    parts.forEach([&](uint32_t part, size_t begin, size_t end) { count(part, begin, end, digits[part]); });
+    for (uint32_t part = 1; part < parts.count; ++part)
+        digits[0].add(digits[part]);
+    return std::move(digits[0]);
+}
+
+/// Keys in their order: positions[k] is the number of the k-th key, or what `names` has at that place if it is given.
+template <class Index, class K>
+void orderKeys(const Parts &parts, K *keys, const Digits<K> &digits, const uint64_t *names, uint64_t *positions) {
+    Scratch<K> moreKeys(parts.n);
+    Scratch<Index> firstIndex(parts.n), secondIndex(parts.n);
+    K *otherKeys = moreKeys.data();
+    Index *index = firstIndex.data(), *otherIndex = secondIndex.data();
+    std::vector<size_t> passes = digits.distinguishing(keys[0], parts.n);
+    for (size_t p = 0; p < passes.size(); ++p) {
+        bool isFirst = p == 0, isLast = p + 1 == passes.size();
+        distribute(parts, digits, passes[p], keys, [=](size_t from, size_t to) {
+            size_t i = isFirst ? from : index[from];
+            if (isLast) {
+                positions[to] = names ? names[i] : i;
+            } else {
+                otherKeys[to] = keys[from];
+                otherIndex[to] = static_cast<Index>(i);
+            }
+        });
         std::swap(keys, otherKeys);
         std::swap(index, otherIndex);
-        distribute(digits, passes[p], keys, n, [=](size_t from, size_t to) {
-            otherKeys[to] = keys[from];
-            otherIndex[to] = index[from];
-        });
     }
-    distribute(digits, passes.back(), otherKeys, n, [=](size_t from, size_t to) { emit(to, otherIndex[from]); });
 }
 
-template <class T, class GetCell, class Emit> void orderCells(size_t n, bool ascending, GetCell cell, Emit emit) {
-    auto key = [=](size_t i) { return keyOf<T>(cell(i), ascending); };
-    if (n <= std::numeric_limits<uint32_t>::max())
-        orderKeys<uint32_t, KeyOf<T>>(n, key, emit);
+/// Sorts the cells data[i * skip] for i in [0, n), or in names[0, n) if these are given.
+template <class T>
+void orderCells(const Parts &parts, const T *data, size_t skip, bool ascending, const uint64_t *names,
+                uint64_t *positions) {
+    using K = KeyOf<T>;
+    Scratch<K> scratch(parts.n);
+    K *keys = scratch.data();
+    auto key = [=](size_t i) { return keyOf<T>(data[(names ? names[i] : i) * skip], ascending); };
+    std::atomic<bool> isSorted = true;
+    auto digits = countDigits<K>(parts, [&](uint32_t, size_t begin, size_t end, Digits<K> &counts) {
+        bool ascends = true;
+        K last = key(begin > 0 ? begin - 1 : 0);
+        for (size_t i = begin; i < end; ++i) {
+            keys[i] = key(i);
+            ascends &= last <= keys[i];
+            last = keys[i];
+            counts.count(last);
+        }
+        if (!ascends)
+            isSorted = false;
+    });
+    if (isSorted)
+        parts.forEach([&](uint32_t, size_t begin, size_t end) {
+            for (size_t i = begin; i < end; ++i)
+                positions[i] = names ? names[i] : i;
+        });
+    else if (parts.n <= std::numeric_limits<uint32_t>::max())
+        orderKeys<uint32_t>(parts, keys, digits, names, positions);
     else
-        orderKeys<uint64_t, KeyOf<T>>(n, key, emit);
+        orderKeys<uint64_t>(parts, keys, digits, names, positions);
 }
 
-/// Sorts keys[0, n), a place of its own being given as well; the result is in either.
-template <class K> K *sortKeys(K *keys, K *other, size_t n, const Digits<K> &digits) {
-    if (n == 0)
+/// Sorts the keys, a place of its own being given as well; the result is in either.
+template <class K> K *sortKeys(const Parts &parts, K *keys, K *other, const Digits<K> &digits) {
+    if (parts.n == 0)
         return keys;
-    for (size_t pass : digits.distinguishing(keys[0], n)) {
-        distribute(digits, pass, keys, n, [=](size_t from, size_t to) { other[to] = keys[from]; });
+    for (size_t pass : digits.distinguishing(keys[0], parts.n)) {
+        distribute(parts, digits, pass, keys, [=](size_t from, size_t to) { other[to] = keys[from]; });
         std::swap(keys, other);
     }
     return keys;
@@ -174,55 +226,74 @@ template <class T> void restoreZeros(const T *data, size_t n, T *sorted) {
             *at++ = data[i];
 }
 
-template <class T> void sortCells(const T *data, size_t n, bool ascending, T *sorted) {
+/// Where the numbers of each part go if there is no room for NaNs; the last entry is how many there are.
+template <class T> std::vector<size_t> placesOfNumbers(const Parts &parts, const T *data) {
+    std::vector<size_t> places(parts.count + 1);
+    parts.forEach([&](uint32_t part, size_t begin, size_t end) {
+        places[part + 1] = static_cast<size_t>(std::count_if(data + begin, data + end, [](T x) { return x == x; }));
+    });
+    std::partial_sum(places.begin(), places.end(), places.begin());
+    return places;
+}
+
+template <class T> void sortCells(Context &context, const T *data, size_t n, bool ascending, T *sorted) {
     using K = KeyOf<T>;
+    Parts parts = partsOf<K>(context, n);
     Scratch<K> first(n), second(n);
     K *keys = first.data();
-    Digits<K> digits;
-    size_t numKeys = 0, numNegativeZeros = 0;
-    for (size_t i = 0; i < n; ++i) {
-        T x = data[i];
-        K key = keyOfNumber(x, ascending);
-        if (x != x)
-            continue;
-        numNegativeZeros += std::is_floating_point_v<T> && std::bit_cast<K>(x) == kTopBit<K>;
-        digits.count(key);
-        keys[numKeys++] = key;
-    }
-    keys = sortKeys(keys, second.data(), numKeys, digits);
-    for (size_t i = 0; i < numKeys; ++i)
-        sorted[i] = numberOfKey<T>(keys[i], ascending);
-    if (numNegativeZeros)
+    std::vector<size_t> places = placesOfNumbers(parts, data);
+    std::atomic<bool> hasNegativeZeros = false;
+    auto digits = countDigits<K>(parts, [&](uint32_t part, size_t begin, size_t end, Digits<K> &counts) {
+        size_t at = places[part], numNegativeZeros = 0;
+        for (size_t i = begin; i < end; ++i) {
+            T x = data[i];
+            if (x != x)
+                continue;
+            numNegativeZeros += std::is_floating_point_v<T> && std::bit_cast<K>(x) == kTopBit<K>;
+            keys[at] = keyOfNumber(x, ascending);
+            counts.count(keys[at++]);
+        }
+        if (numNegativeZeros > 0)
+            hasNegativeZeros = true;
+    });
+    Parts numbers{context, places.back(), parts.count};
+    keys = sortKeys(numbers, keys, second.data(), digits);
+    numbers.forEach([&](uint32_t, size_t begin, size_t end) {
+        for (size_t i = begin; i < end; ++i)
+            sorted[i] = numberOfKey<T>(keys[i], ascending);
+    });
+    if (hasNegativeZeros)
         restoreZeros(data, n, sorted);
-    if (numKeys < n)
-        std::copy_if(data, data + n, sorted + numKeys, [](T x) { return x != x; });
+    if (numbers.n < n)
+        std::copy_if(data, data + n, sorted + numbers.n, [](T x) { return x != x; });
+}
+
+void orderAny(Context &context, ValueType type, const void *data, size_t skip, size_t n, bool ascending,
+              const uint64_t *names, uint64_t *positions) {
+    if (n == 0)
+        return;
+    withNumericType(type, [&]<class T>(TypeTag<T>) {
+        orderCells(partsOf<KeyOf<T>>(context, n), static_cast<const T *>(data), skip, ascending, names, positions);
+    });
 }
 
 } // namespace
 
-void radixOrder(ValueType type, const void *data, size_t skip, size_t n, bool ascending, uint64_t *positions) {
-    withNumericType(type, [&]<class T>(TypeTag<T>) {
-        const T *cells = static_cast<const T *>(data);
-        orderCells<T>(
-            n, ascending, [=](size_t i) { return cells[i * skip]; }, [=](size_t k, size_t i) { positions[k] = i; });
-    });
+void radixOrder(Context &context, ValueType type, const void *data, size_t skip, size_t n, bool ascending,
+                uint64_t *positions) {
+    orderAny(context, type, data, skip, n, ascending, nullptr, positions);
 }
 
-void radixReorder(ValueType type, const void *data, size_t skip, bool ascending, uint64_t *positions, size_t n) {
+void radixReorder(Context &context, ValueType type, const void *data, size_t skip, bool ascending, uint64_t *positions,
+                  size_t n) {
     Scratch<uint64_t> before(n);
-    uint64_t *old = before.data();
-    std::copy_n(positions, n, old);
-    withNumericType(type, [&]<class T>(TypeTag<T>) {
-        const T *cells = static_cast<const T *>(data);
-        orderCells<T>(
-            n, ascending, [=](size_t i) { return cells[old[i] * skip]; },
-            [=](size_t k, size_t i) { positions[k] = old[i]; });
-    });
+    std::copy_n(positions, n, before.data());
+    orderAny(context, type, data, skip, n, ascending, before.data(), positions);
 }
 
-void radixSort(ValueType type, const void *data, size_t n, bool ascending, void *sorted) {
+void radixSort(Context &context, ValueType type, const void *data, size_t n, bool ascending, void *sorted) {
     withNumericType(type, [&]<class T>(TypeTag<T>) {
-        sortCells<T>(static_cast<const T *>(data), n, ascending, static_cast<T *>(sorted));
+        sortCells<T>(context, static_cast<const T *>(data), n, ascending, static_cast<T *>(sorted));
     });
 }
 

@@ -22,14 +22,14 @@ void transposeTexts(const DenseView<const std::string> &in, const DenseView<std:
 
 } // namespace
 
-Ref<Dense> transposed(const Dense &x) {
+Ref<Dense> transposed(Context &context, const Dense &x) {
     if (x.contiguous() && (x.rows() == 1 || x.cols() == 1))
         return Dense::reshaped(x, x.cols(), x.rows());
     auto result = Dense::create(x.type(), x.cols(), x.rows());
     if (x.type() == ValueType::Str)
         transposeTexts(x.view<std::string>(), result->mutableView<std::string>());
     else
-        transposeCells(rawCells(x), mutableRawCells(*result));
+        transposeCells(context, rawCells(x), mutableRawCells(*result));
     return result;
 }
 
@@ -39,7 +39,7 @@ void cannotBind(const char *dimension, const std::string &l, const std::string &
 
 namespace {
 
-Value transpose(KernelCall &, const Dense &x) { return transposed(x); }
+Value transpose(KernelCall &call, const Dense &x) { return transposed(call.context, x); }
 
 Ref<Dense> bindColumns(const Dense &l, const Dense &r) {
     if (l.rows() != r.rows())

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/RowBlocks.h"
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -97,14 +99,23 @@ struct Size {
     size_t rows, cols;
 };
 
-template <class Store, class Bits> void transposeTiles(const Area<Bits> &a, Size all, Size tile) {
-    for (size_t r = 0; r < all.rows; r += tile.rows)
-        for (size_t c = 0; c < all.cols; c += tile.cols)
-            transposeTile<Store>(a, {r, std::min(r + tile.rows, all.rows)}, {c, std::min(c + tile.cols, all.cols)});
-    Store::finish();
+/// Workers share the longer side.
+template <class Store, class Bits> void transposeTiles(Context &context, const Area<Bits> &a, Size all, Size tile) {
+    constexpr size_t kBlock = 512; // a multiple of all sides of tiles
+    bool byRows = all.rows >= all.cols;
+    double serialNs = static_cast<double>(all.rows) * static_cast<double>(all.cols);
+    forRowBlocks(context, "transpose", byRows ? all.rows : all.cols, kBlock, serialNs, [&](size_t begin, size_t end) {
+        Range rows = byRows ? Range{begin, end} : Range{0, all.rows};
+        Range cols = byRows ? Range{0, all.cols} : Range{begin, end};
+        for (size_t r = rows.begin; r < rows.end; r += tile.rows)
+            for (size_t c = cols.begin; c < cols.end; c += tile.cols)
+                transposeTile<Store>(a, {r, std::min(r + tile.rows, rows.end)}, {c, std::min(c + tile.cols, cols.end)});
+        Store::finish();
+    });
 }
 
-template <class Bits> void transposeAs(const RawView<const std::byte> &in, const RawView<std::byte> &out) {
+template <class Bits>
+void transposeAs(Context &context, const RawView<const std::byte> &in, const RawView<std::byte> &out) {
     Area<Bits> area{reinterpret_cast<const Bits *>(in.data), in.rowBytes / sizeof(Bits),
                     reinterpret_cast<Bits *>(out.data), out.rowBytes / sizeof(Bits)};
     Size size{in.rows, in.cols};
@@ -112,18 +123,18 @@ template <class Bits> void transposeAs(const RawView<const std::byte> &in, const
     constexpr size_t kLarge = size_t(4) << 20;
     bool wholeLines = reinterpret_cast<uintptr_t>(out.data) % kLineBytes == 0 && out.rowBytes % kLineBytes == 0;
     if (sizeof(Bits) > 1 && wholeLines && in.rows * in.cols * sizeof(Bits) >= kLarge)
-        transposeTiles<Streaming>(area, size, {2 * kLineBytes / sizeof(Bits), 128});
+        transposeTiles<Streaming>(context, area, size, {2 * kLineBytes / sizeof(Bits), 128});
     else
-        transposeTiles<Cached>(area, size, {64, 64});
+        transposeTiles<Cached>(context, area, size, {64, 64});
 }
 
 } // namespace
 
-void transposeCells(const RawView<const std::byte> &in, const RawView<std::byte> &out) {
+void transposeCells(Context &context, const RawView<const std::byte> &in, const RawView<std::byte> &out) {
     switch (in.cellBytes) {
-    case 1: return transposeAs<uint8_t>(in, out);
-    case 4: return transposeAs<uint32_t>(in, out);
-    default: return transposeAs<uint64_t>(in, out);
+    case 1: return transposeAs<uint8_t>(context, in, out);
+    case 4: return transposeAs<uint32_t>(context, in, out);
+    default: return transposeAs<uint64_t>(context, in, out);
     }
 }
 

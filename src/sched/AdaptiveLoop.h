@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Loops whose tasks depend on measurements: no task is known before a worker asks
-/// for it. One queue, one lock per request; the scheme hears of every task done.
+/// for it. One queue, one lock per request; the scheme hears of every task done, or
+/// of every part of it that it wants to be measured alone.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <exception>
@@ -15,7 +18,8 @@ namespace daphne::sched {
 template <class Body, class Observer> class AdaptiveLoop {
   public:
     AdaptiveLoop(const Scheme &scheme, const Loop &loop, Body &body, Observer &observer)
-        : chunks(scheme, loop), body(body), observer(observer) {}
+        : chunks(scheme, loop), samplesPerTask(std::clamp<uint64_t>(scheme.samplesPerTask, 1, kMostSamples)),
+          body(body), observer(observer) {}
 
     static void job(void *self, uint32_t worker) { static_cast<AdaptiveLoop *>(self)->work(worker); }
 
@@ -23,16 +27,14 @@ template <class Body, class Observer> class AdaptiveLoop {
     void work(uint32_t worker) {
         try {
             Claim claim;
-            Feedback feedback{.worker = worker};
+            Measured measured{.worker = worker};
             auto asked = Clock::now();
-            while (!failed.load(std::memory_order_relaxed) && next(feedback, claim)) {
+            while (!failed.load(std::memory_order_relaxed) && next(measured, claim)) {
                 auto begin = Clock::now();
                 auto token = observer.begin(worker, claim);
-                body(claim.range, worker);
+                uint64_t waited = nanoseconds(begin - asked);
+                asked = runParts(claim.range, begin, waited, measured);
                 observer.end(token, worker, claim);
-                auto end = Clock::now();
-                feedback = {worker, claim.range.size(), nanoseconds(end - begin), nanoseconds(begin - asked)};
-                asked = end;
             }
         } catch (...) {
             std::lock_guard lock(mutex);
@@ -53,11 +55,34 @@ template <class Body, class Observer> class AdaptiveLoop {
         return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(d).count());
     }
 
+    static constexpr uint64_t kMostSamples = 16;
+    /// Parts of the task before.
+    struct Measured {
+        uint32_t worker = 0;
+        uint64_t count = 0;
+        std::array<Feedback, kMostSamples> parts = {};
+    };
+
+    /// Returns when it was done.
+    Clock::time_point runParts(Range task, Clock::time_point begin, uint64_t waited, Measured &measured) {
+        uint64_t parts = task.size() < samplesPerTask ? 1 : samplesPerTask;
+        measured.count = 0;
+        for (uint64_t i = 0, from = task.begin; i < parts; ++i) {
+            uint64_t to = from + task.size() / parts + (i < task.size() % parts);
+            body(Range{from, to}, measured.worker);
+            auto end = Clock::now();
+            measured.parts[measured.count++] = {measured.worker, to - from, nanoseconds(end - begin), waited / parts};
+            begin = end;
+            from = to;
+        }
+        return begin;
+    }
+
     /// Tells the scheme of the task before, asks for the next one.
-    bool next(const Feedback &previous, Claim &out) {
+    bool next(const Measured &previous, Claim &out) {
         std::lock_guard lock(mutex);
-        if (previous.units > 0)
-            chunks.update(previous);
+        for (uint64_t i = 0; i < previous.count; ++i)
+            chunks.update(previous.parts[i]);
         uint64_t size = chunks.next(previous.worker);
         out.range = {cursor, cursor + size};
         cursor += size;
@@ -67,6 +92,7 @@ template <class Body, class Observer> class AdaptiveLoop {
     std::mutex mutex;
     ChunkSequence chunks;
     uint64_t cursor = 0;
+    const uint64_t samplesPerTask;
     Body &body;
     Observer &observer;
     std::atomic<bool> failed{false};

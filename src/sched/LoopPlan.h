@@ -37,7 +37,15 @@ struct LoopPlan {
     Layout layout = Layout::Centralized;
     Victim victim = Victim::Seq;
     bool prePartition = false; ///< cut the loop into one block per queue first
-    uint64_t seed = 1;         ///< of random victims
+    uint64_t seed = 1;         ///< of random victims and sizes
+    bool joinsTasks = false;   ///< adjacent tasks that a worker took at once may be one call of the body
 };
+
+/// What its scheme is going to cut.
+inline Loop loopOf(uint64_t total, uint32_t workers, const LoopPlan &plan) {
+    Loop loop{.total = total, .workers = workers, .grain = plan.grain, .params = plan.params};
+    loop.params.seed = plan.seed;
+    return loop;
+}
 
 } // namespace daphne::sched

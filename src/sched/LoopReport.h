@@ -28,6 +28,7 @@ struct PlannedLoop {
     std::optional<RowWeights> weights = {};
     PartitionBy by = PartitionBy::Rows;
     uint64_t faultsBefore = 0; ///< mistakes of a plug-in's scheme in earlier loops
+    double rowsPerUnit = 1;
     bool isSerial = false;     ///< too small to be shared: one task on the calling thread
 
     /// Adjacent units give adjacent rows; they may be empty.
@@ -35,7 +36,9 @@ struct PlannedLoop {
         // Tasks of a worker follow each other more often than not.
         static thread_local uint64_t last = 0;
         uint64_t begin = weights ? weights->rowNear(range.begin, last) : range.begin;
-        uint64_t end = weights ? weights->rowNear(range.end, begin) : range.end;
+        uint64_t end = range.end;
+        if (weights) // near where it would be if all rows were equal
+            end = weights->rowNear(end, begin + static_cast<uint64_t>(rowsPerUnit * static_cast<double>(range.size())));
         last = end;
         return {wholeBlock(begin), wholeBlock(end)};
     }

@@ -23,21 +23,23 @@ uint32_t randomBelow(uint64_t &state, uint32_t n) { return static_cast<uint32_t>
 } // namespace
 
 void LoopRun::prepare(uint64_t total, const LoopPlan &plan, const Placement &where) {
+    const Scheme &scheme = plan.scheme ? *plan.scheme : schemes()[0];
     placement = &where;
-    layout = plan.layout;
+    layout = scheme.ownBlocks ? Layout::PerCpu : plan.layout;
     victim = plan.victim;
     seed = plan.seed;
+    joinsTasks = plan.joinsTasks;
     part = 0;
     numWorkers = static_cast<uint32_t>(where.workers.size());
     queueCount = layout == Layout::Centralized ? 1 : layout == Layout::PerCpu ? numWorkers : where.numGroups;
-    prePartitioned = plan.prePartition && queueCount > 1;
+    prePartitioned = (plan.prePartition || scheme.ownBlocks) && queueCount > 1;
     batchShift = 0;
+    piecesPerBlock = 0;
     nextTask.store(0, std::memory_order_relaxed);
     hasFailed.store(false, std::memory_order_relaxed);
     error = nullptr;
 
-    const Scheme &scheme = plan.scheme ? *plan.scheme : schemes()[0];
-    Loop loop{.total = total, .workers = numWorkers, .grain = plan.grain, .params = plan.params};
+    Loop loop = loopOf(total, numWorkers, plan);
     if (!prePartitioned) {
         tasks.build(scheme, loop, 0);
     } else {
@@ -59,6 +61,8 @@ void LoopRun::prepare(uint64_t total, const LoopPlan &plan, const Placement &whe
         queues = std::make_unique<Queue[]>(queueCount);
         queueCapacity = queueCount;
     }
+    if (scheme.ownBlocks && prePartitioned) // the first block has most
+        piecesPerBlock = static_cast<uint32_t>(std::min<uint64_t>(blocks[0].count(), ~uint32_t(0) / queueCount));
     for (uint32_t q = 0; q < queueCount; ++q)
         queues[q].group = layout == Layout::PerGroup ? q : where.workers[q].group;
     fill();
@@ -97,10 +101,11 @@ uint64_t LoopRun::numTasks() const {
 
 bool LoopRun::fill() {
     bool any = false;
+    uint64_t most = piecesPerBlock ? piecesPerBlock : kMostTasks;
     for (uint32_t q = 0; q < queueCount; ++q) {
-        uint64_t all = tasksOfQueue(q), before = std::min(all, part * kMostTasks);
-        auto count = static_cast<uint32_t>(std::min(all - before, kMostTasks));
-        queues[q].tasks.fill(count);
+        uint64_t all = tasksOfQueue(q), before = std::min(all, part * most);
+        auto count = static_cast<uint32_t>(std::min(all - before, most));
+        queues[q].tasks.fill(q * piecesPerBlock, q * piecesPerBlock + count);
         any |= count > 0;
     }
     return any;
@@ -123,10 +128,10 @@ Thief LoopRun::thief(uint32_t worker) const {
     return t;
 }
 
-/// One task from the counter, the rest of the batch for later. Batches begin with one task and double, in case the
+/// One task from the counter, the rest of the batch for later; or all of it at once, if tasks may be joined. Batches begin with one task and double, in case the
 /// first tasks are long; they shrink to one towards the end. When the counter has run out: what others have taken but
 /// not begun.
-bool LoopRun::takeCentral(Thief &thief, uint64_t &task) {
+bool LoopRun::takeCentral(Thief &thief, uint64_t &task, uint64_t &joined) {
     uint64_t all = tasks.count(), left = all - std::min(all, thief.nextTask), count = 1;
     if (batchShift)
         count = std::max<uint64_t>(1, std::min({2 * thief.batch, TaskBatch::kMostCount, left >> batchShift}));
@@ -137,7 +142,9 @@ bool LoopRun::takeCentral(Thief &thief, uint64_t &task) {
     if (!isOver && task < all) {
         thief.batch = count;
         thief.nextTask = task + count;
-        if (count > 1 && all - task > 1)
+        if (joinsTasks)
+            joined = std::min(count, all - task);
+        else if (count > 1 && all - task > 1)
             batches[thief.worker].fill(task + 1, std::min(count, all - task) - 1);
         return true;
     }
@@ -151,12 +158,28 @@ bool LoopRun::takeCentral(Thief &thief, uint64_t &task) {
     return false;
 }
 
-bool LoopRun::stealFrom(uint32_t queue, Claim &out) {
+bool LoopRun::stealFrom(const Thief &thief, uint32_t queue, Claim &out) {
     auto k = queues[queue].tasks.popBack();
-    if (!k)
-        return false;
-    out = {taskOf(queue, *k), queue, true};
-    return true;
+    if (k)
+        take(thief, queue, *k, out);
+    return k.has_value();
+}
+
+/// A quarter of what some worker has left goes to the thief's own queue, all but the piece it begins with. The last
+/// piece of a worker is left to it if there is anything else: it may be at the point of taking it. No interval of
+/// pieces comes back to a queue that it has left, so that nobody can mistake a new one for an old one.
+bool LoopRun::stealQuarter(Thief &thief, Claim &out) {
+    for (uint32_t least : {2, 1})
+        for (uint32_t tries = 0; tries < queueCount; ++tries) {
+            auto part = thief.victim == thief.home ? std::nullopt : queues[thief.victim].tasks.popQuarter(least);
+            if (part) {
+                take(thief, thief.victim, part->front, out);
+                queues[thief.home].tasks.fill(part->front + 1, part->back);
+                return true;
+            }
+            thief.victim = thief.victim + 1 == queueCount ? 0 : thief.victim + 1;
+        }
+    return false;
 }
 
 /// Stays with a victim until it is empty, then goes on to the next.
@@ -164,7 +187,7 @@ bool LoopRun::stealSequential(Thief &thief, Claim &out, bool ownGroupOnly) {
     for (uint32_t tries = 0; tries < queueCount; ++tries) {
         uint32_t q = thief.victim;
         bool allowed = q != thief.home && (!ownGroupOnly || queues[q].group == thief.group);
-        if (allowed && stealFrom(q, out))
+        if (allowed && stealFrom(thief, q, out))
             return true;
         thief.victim = q + 1 == queueCount ? 0 : q + 1;
     }
@@ -177,13 +200,15 @@ bool LoopRun::stealRandom(Thief &thief, Claim &out, bool ownGroupOnly) {
     for (uint32_t i = 0; i < queueCount; ++i) {
         uint32_t q = start + i < queueCount ? start + i : start + i - queueCount;
         bool allowed = q != thief.home && (!ownGroupOnly || queues[q].group == thief.group);
-        if (allowed && !queues[q].tasks.empty() && stealFrom(q, out))
+        if (allowed && !queues[q].tasks.empty() && stealFrom(thief, q, out))
             return true;
     }
     return false;
 }
 
 bool LoopRun::steal(Thief &thief, Claim &out) {
+    if (piecesPerBlock)
+        return stealQuarter(thief, out);
     bool priority = victim == Victim::SeqPri || victim == Victim::RandomPri;
     bool random = victim == Victim::Random || victim == Victim::RandomPri;
     auto look = [&](bool ownGroupOnly) {

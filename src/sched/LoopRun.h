@@ -43,10 +43,12 @@ class LoopRun {
     bool claim(Thief &thief, Claim &out) {
         if (layout != Layout::Centralized)
             return popHome(thief, out) || steal(thief, out);
-        uint64_t task;
-        if (!(batchShift && batches[thief.worker].popFront(task)) && !takeCentral(thief, task))
+        uint64_t task, count = 1;
+        if (!(batchShift && batches[thief.worker].popFront(task)) && !takeCentral(thief, task, count))
             return false;
         out.range = tasks.task(task);
+        if (count > 1)
+            out.range.end = tasks.task(task + count - 1).end;
         return true;
     }
     /// Starts to move what a claim reads to this CPU.
@@ -72,20 +74,27 @@ class LoopRun {
     struct alignas(64) Batch : TaskBatch {};
 
     Range taskOf(uint32_t queue, uint32_t k) const {
+        if (piecesPerBlock)
+            return blocks[k / piecesPerBlock].task(k % piecesPerBlock + part * piecesPerBlock);
         if (prePartitioned)
             return blocks[queue].task(k + part * kMostTasks);
         return tasks.task((uint64_t(k) + part * kMostTasks) * queueCount + queue);
     }
     void prepareBatches();
-    bool takeCentral(Thief &thief, uint64_t &task);
+    bool takeCentral(Thief &thief, uint64_t &task, uint64_t &joined);
     bool popHome(Thief &thief, Claim &out) {
         auto k = queues[thief.home].tasks.popFront();
         if (k)
-            out = {taskOf(thief.home, *k), thief.home, false};
+            take(thief, thief.home, *k, out);
         return k.has_value();
     }
+    void take(const Thief &thief, uint32_t queue, uint32_t k, Claim &out) const {
+        uint32_t origin = piecesPerBlock ? k / piecesPerBlock : queue;
+        out = {taskOf(queue, k), origin, origin != thief.home};
+    }
     bool steal(Thief &thief, Claim &out);
-    bool stealFrom(uint32_t queue, Claim &out);
+    bool stealFrom(const Thief &thief, uint32_t queue, Claim &out);
+    bool stealQuarter(Thief &thief, Claim &out);
     bool stealSequential(Thief &thief, Claim &out, bool ownGroupOnly);
     bool stealRandom(Thief &thief, Claim &out, bool ownGroupOnly);
     uint64_t tasksOfQueue(uint32_t queue) const;
@@ -95,9 +104,10 @@ class LoopRun {
     alignas(64) std::atomic<bool> hasFailed{false};
     Layout layout = Layout::Centralized;
     Victim victim = Victim::Seq;
-    bool prePartitioned = false;
+    bool prePartitioned = false, joinsTasks = false;
     uint8_t batchShift = 0; ///< a batch is at most the rest of the tasks over two to this; 0: no batches
     uint32_t queueCount = 1, numWorkers = 1;
+    uint32_t piecesPerBlock = 0;      ///< if not 0: queues hold numbers of pieces, block * this + piece of the block
     TaskSequence tasks;               ///< of the whole loop, or
     std::vector<TaskSequence> blocks; ///< of the block of each queue
     std::unique_ptr<Queue[]> queues;

@@ -30,7 +30,7 @@ namespace detail {
 template <class Body, class Observer>
 void runAlone(uint64_t total, const LoopPlan &plan, uint32_t numWorkers, Body &body, Observer &observer) {
     const Scheme &scheme = plan.scheme ? *plan.scheme : schemes()[0];
-    Loop loop{.total = total, .workers = numWorkers, .grain = plan.grain, .params = plan.params};
+    Loop loop = loopOf(total, numWorkers, plan);
     uint32_t worker = Pool::currentWorker();
     auto task = [&](uint64_t begin, uint64_t size) {
         Claim claim{{begin, begin + size}, 0, false};
@@ -97,9 +97,8 @@ void parallelFor(Pool &pool, uint64_t total, const LoopPlan &plan, Body &&body, 
         ~Release() { pool.release(); }
     } release{pool};
     if (plan.scheme && plan.scheme->kind == Scheme::Kind::Adaptive) {
-        Loop loop{.total = total, .workers = pool.numWorkers(), .grain = plan.grain, .params = plan.params};
-        AdaptiveLoop<std::remove_reference_t<Body>, std::remove_reference_t<Observer>> adaptive(*plan.scheme, loop,
-                                                                                                body, observer);
+        AdaptiveLoop<std::remove_reference_t<Body>, std::remove_reference_t<Observer>> adaptive(
+            *plan.scheme, loopOf(total, pool.numWorkers(), plan), body, observer);
         pool.run(&decltype(adaptive)::job, &adaptive);
         return adaptive.rethrow();
     }

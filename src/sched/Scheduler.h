@@ -102,6 +102,7 @@ template <LoopBody Body> void Scheduler::run(const LoopDescription &loop, Body &
             body(rows, worker);
     };
     if (!isObserved()) {
+        planned.plan.joinsTasks = true;
         if (planned.isSerial)
             return runRows({0, planned.units}, Pool::currentWorker());
         return parallelFor(pool(), planned.units, planned.plan, runRows);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sched/FurtherSchemes.h"
+
 namespace daphne::sched {
 
 namespace {
@@ -180,9 +182,10 @@ bool sameSchemeName(std::string_view a, std::string_view b) {
 std::span<const Scheme> schemes() { return kSchemes; }
 
 const Scheme *findScheme(std::string_view name) {
-    for (const Scheme &s : kSchemes)
-        if (sameSchemeName(s.name, name))
-            return &s;
+    for (std::span<const Scheme> table : {schemes(), furtherSchemes()})
+        for (const Scheme &s : table)
+            if (sameSchemeName(s.name, name))
+                return &s;
     return nullptr;
 }
 

@@ -17,6 +17,13 @@ struct SchemeParams {
     uint64_t fissStages = 0; ///< planned stages of FISS; 0: as many as FAC2 has batches, at least 2
     uint64_t vissX = 4;      ///< divisor of the first size of VISS, > 0
     double plsSwr = 0.5;     ///< static share of PLS, in (0, 1]
+
+    // Of the further schemes.
+    double unitMean = 0, unitDeviation = 0; ///< measured time of a unit; mean 0: unknown
+    double requestTime = 0;                 ///< measured time to get a task
+    double tapAlpha = 1.3;                  ///< caution of TAP
+    std::span<const double> weights = {};   ///< relative speeds of the workers, > 0; those not given: 1
+    uint64_t seed = 1;                      ///< of RAND
 };
 
 struct Loop {
@@ -64,17 +71,20 @@ struct Scheme {
     bool equalSizes = false;       ///< all tasks but the last have the same size
     const void *context = nullptr; ///< what schemes that are not built in work with
     uint32_t blocksPerWorker = 0;  ///< if not 0: so many blocks, the first ones one unit longer than the others
+    bool ownBlocks = false;        ///< every worker has a block of its own; idle ones take a quarter of another's rest
+    bool needsInput = false;       ///< a profile or weights; without them it is FAC2
+    uint32_t samplesPerTask = 1;   ///< adaptive schemes: parts of a task that are measured one by one
     /// After the last step: undoes prepare. Or null.
     void (*finish)(const Loop &loop, const SchemeConstants &constants) = nullptr;
     /// Adaptive schemes: a task is done. Or null.
     void (*update)(const Loop &loop, const SchemeConstants &constants, const Feedback &feedback) = nullptr;
 };
 
-/// All of them, in the order of the documentation.
+/// The thirteen that need no knowledge of the work, in the order of the documentation.
 std::span<const Scheme> schemes();
 /// Whether users mean the same: upper and lower case are equal.
 bool sameSchemeName(std::string_view a, std::string_view b);
-/// By name, upper or lower case; null if there is none.
+/// By name, upper or lower case, also among the further schemes; null if there is none.
 const Scheme *findScheme(std::string_view name);
 
 /// The size of all tasks but the last where the scheme makes them equal, else 0.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Virtual time: the same schemes, queues and victims as the real loop, on
-/// workers that do not exist. Deterministic; for studies with hundreds of workers
-/// and for tests.
+/// workers that do not exist; adaptive schemes get the virtual times. Deterministic; for studies with hundreds of
+/// workers and for tests.
 #pragma once
 
 #include <functional>
@@ -22,13 +22,14 @@ struct SimulatedMachine {
 
 struct SimulatedRun {
     double makespan = 0;
-    std::vector<double> busy; ///< time each worker spent on units
+    std::vector<double> busy;    ///< time each worker spent on units
+    std::vector<uint64_t> units; ///< of each worker
     uint64_t numTasks = 0, numSteals = 0;
     /// (makespan - mean finishing time) / makespan * P / (P - 1), in percent.
     double imbalancePercent = 0;
 };
 
-/// cost[i] is the time of unit i on a worker of speed 1.
+/// cost[i] is the time of unit i on a worker of speed 1; adaptive schemes take it for nanoseconds.
 SimulatedRun simulate(std::span<const double> cost, const LoopPlan &plan, const SimulatedMachine &machine);
 
 /// Makespan if the work could be cut anywhere and claiming were free.

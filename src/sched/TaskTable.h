@@ -8,6 +8,7 @@
 /// storage per task.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <optional>
 #include <vector>
@@ -19,7 +20,7 @@ namespace daphne::sched {
 /// An interval [front, back) of task numbers that shrinks from both sides.
 class TaskInterval {
   public:
-    void fill(uint32_t count) { state.store(uint64_t(count) << 32, std::memory_order_relaxed); }
+    void fill(uint32_t front, uint32_t back) { state.store(uint64_t(back) << 32 | front, std::memory_order_relaxed); }
     bool empty() const { return isEmpty(state.load(std::memory_order_relaxed)); }
     std::optional<uint32_t> popFront() {
         uint64_t s = state.load(std::memory_order_relaxed);
@@ -34,6 +35,22 @@ class TaskInterval {
             if (state.compare_exchange_weak(s, s - (uint64_t(1) << 32), std::memory_order_relaxed))
                 return static_cast<uint32_t>(s >> 32) - 1;
         return std::nullopt;
+    }
+
+    struct Part {
+        uint32_t front, back;
+    };
+    /// A quarter of the interval (at least one) from the back, if there are at least so many.
+    std::optional<Part> popQuarter(uint32_t least) {
+        uint64_t s = state.load(std::memory_order_relaxed);
+        for (;;) {
+            auto front = static_cast<uint32_t>(s), back = static_cast<uint32_t>(s >> 32);
+            if (isEmpty(s) || back - front < least)
+                return std::nullopt;
+            uint32_t taken = std::max(1u, (back - front) / 4);
+            if (state.compare_exchange_weak(s, s - (uint64_t(taken) << 32), std::memory_order_relaxed))
+                return Part{back - taken, back};
+        }
     }
 
   private:

@@ -22,7 +22,7 @@ from shrink import shrink
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 OPTION_SETS = ((), ('--no-phy-op-selection',), ('--no-ipa-const-propa',), ('--no-obj-ref-mgnt',),
-               ('--select-matrix-repr',))
+               ('--select-matrix-repr',), ('--no-vec',), ('--vec-always',), ('--vec-always', '--no-jit'))
 DEFAULT_SEED = 20240607
 TIMEOUT_SECONDS = 30
 NEGATIVE_NAN = re.compile(r'-nan\b')

@@ -3,8 +3,9 @@
 """Every scheme, layout and number of threads prints the same, bit for bit.
 
 A script runs once on one thread with default options; its standard output is what every other run must print. Default: the
-scripts beside this file; every scheme with every layout and every scheme with every number of threads from 1 to 8, and
-single runs with the remaining scheduling options. --all: all combinations. Other scripts, with their arguments:
+scripts beside this file; every scheme with every layout, the number of threads changing from run to run, every scheme on
+1 and on 8 threads, and single runs with the remaining scheduling options. --all: all combinations with 1 to 8 threads.
+Other scripts, with their arguments:
 
     test/schedules/run.py examples/cc.daph 'f="data/ca-GrQc.mtx"'
 """
@@ -34,12 +35,16 @@ def option_values(daphne, option):
             break
     names = []
     for line in lines:
-        match = re.match(r'      ([A-Z][A-Z0-9]*) ', line)
+        match = re.match(r'      ([A-Z][A-Z0-9_]*) ', line)
         if match:
             names.append(match[1])
         elif re.match(r'  -', line) or not line.strip():
             break
     return names
+
+
+def scheme_options(scheme):
+    return [f'--partitioning={scheme}'] + (['--part-expr=ceil(R/(3*P))'] if scheme == 'EXPR' else [])
 
 
 def combinations(daphne, everything):
@@ -54,13 +59,14 @@ def combinations(daphne, everything):
         numbers = itertools.cycle(range(2, 9))
         chosen = [(scheme, layout, next(numbers)) for scheme in schemes for layout in layouts]
         turns = itertools.cycle(layouts)
-        chosen += [(scheme, next(turns), threads) for scheme in schemes for threads in THREADS]
+        chosen += [(scheme, next(turns), threads) for scheme in schemes for threads in (THREADS[0], THREADS[-1])]
     for scheme, layout, threads in dict.fromkeys(chosen):
-        yield [f'--partitioning={scheme}', f'--queue_layout={layout}', f'--num-threads={threads}']
+        yield [*scheme_options(scheme), f'--queue_layout={layout}', f'--num-threads={threads}']
     for victim in victims:
         yield ['--partitioning=SS', '--queue_layout=PERCPU', f'--victim_selection={victim}', '--num-threads=3']
     for scheme, options in itertools.product(('STATIC', 'GSS'), FURTHER):
         yield [f'--partitioning={scheme}', '--num-threads=3', *options]
+        yield [f'--partitioning={scheme}', '--num-threads=3', '--vec-always', *options]
     yield ['--num-threads=0']
 
 

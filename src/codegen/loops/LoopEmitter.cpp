@@ -181,18 +181,29 @@ std::vector<LoopEmitter::Accumulator> LoopEmitter::accumulatorsOf(unsigned level
 
 // ---- cells
 
-/// Outputs of this level at a place.
-void LoopEmitter::emitCells(Place place, unsigned level) {
+/// Outputs of this level at a place. Everything is computed before something is stored: an output may be stored where
+/// an input was.
+void LoopEmitter::emitCells(Place place, unsigned level, const std::vector<Accumulator> &accumulators) {
+    auto isHere = [&](const LoopParam &param) {
+        if (program.flat)
+            return param.kind == LoopParam::Kind::OutColumn;
+        bool cells = param.kind == LoopParam::Kind::OutFull || param.kind == LoopParam::Kind::SumsOfColumns;
+        return cells && program.nodes[param.node].level == level;
+    };
+    for (const Accumulator &a : accumulators)
+        value(a.node, place);
+    for (const LoopParam &param : program.params)
+        if (isHere(param))
+            value(param.node, place);
     for (size_t p = 0; p < program.params.size(); ++p) {
         const LoopParam &param = program.params[p];
-        if (!param.isOutput())
+        if (!isHere(param))
             continue;
-        const Node &n = program.nodes[param.node];
-        if (program.flat && param.kind == LoopParam::Kind::OutColumn) {
+        if (param.kind == LoopParam::Kind::OutColumn) {
             storeCells(param.type, value(param.node, place), word(p, 0), place.index, place.lanes);
-        } else if (!program.flat && n.level == level && param.kind == LoopParam::Kind::OutFull) {
+        } else if (param.kind == LoopParam::Kind::OutFull) {
             storeCells(param.type, value(param.node, place), rows.at(p), place.index, place.lanes);
-        } else if (!program.flat && n.level == level && param.kind == LoopParam::Kind::SumsOfColumns) {
+        } else {
             CellArithmetic cells(b, place.lanes);
             Value *sum = loadCells(param.type, word(p, 0), place.index, place.lanes);
             Value *x = value(param.node, place);
@@ -213,7 +224,7 @@ void LoopEmitter::emitBlock(Value *from, Value *to, std::vector<Accumulator> &ac
     countedLoop(from, whole, kLanes, carried, [&](Value *index) {
         Values cached;
         Place place{kLanes, index, nullptr, &cached};
-        emitCells(place, level);
+        emitCells(place, level, accumulators);
         for (size_t i = 0; i < accumulators.size(); ++i)
             carried[i] = combine(accumulators[i], value(accumulators[i].node, place), carried[i], kLanes);
     });
@@ -231,7 +242,7 @@ void LoopEmitter::emitBlock(Value *from, Value *to, std::vector<Accumulator> &ac
     countedLoop(whole, to, 1, carried, [&](Value *index) {
         Values cached;
         Place place{1, index, nullptr, &cached};
-        emitCells(place, level);
+        emitCells(place, level, accumulators);
         for (size_t i = 0; i < accumulators.size(); ++i) {
             Accumulator &a = accumulators[i];
             Value *x = value(a.node, place);
@@ -248,7 +259,7 @@ void LoopEmitter::emitBlock(Value *from, Value *to, std::vector<Accumulator> &ac
 void LoopEmitter::emitNarrowRow(std::vector<Accumulator> &accumulators, unsigned level) {
     Values cached;
     Place place{program.narrow, b.getInt64(0), nullptr, &cached};
-    emitCells(place, level);
+    emitCells(place, level, accumulators);
     for (Accumulator &a : accumulators) {
         Value *cells = value(a.node, place);
         a.ordered = neutral(a, 1);
@@ -324,13 +335,16 @@ void LoopEmitter::emitDenseSweep(unsigned level) {
     if (!hasWork(level, accumulators))
         return;
     Value *zero = b.getInt64(0);
-    auto finish = [&](Accumulator &a, Value *total) {
+    // A row keeps a NaN that comes first. Looked at before outputs may be stored over it.
+    std::map<size_t, Value *> firstCells;
+    for (const Accumulator &a : accumulators)
         if (isFloat(a.type) && (a.how == Reduce::Min || a.how == Reduce::Max)) {
-            // A row keeps a NaN that comes first.
             Values cached;
-            Value *first = value(a.node, {1, zero, nullptr, &cached});
-            total = b.CreateSelect(b.CreateFCmpUNO(first, first), first, total);
+            firstCells[a.reduceNode] = value(a.node, {1, zero, nullptr, &cached});
         }
+    auto finish = [&](Accumulator &a, Value *total) {
+        if (auto it = firstCells.find(a.reduceNode); it != firstCells.end())
+            total = b.CreateSelect(b.CreateFCmpUNO(it->second, it->second), it->second, total);
         rowValues[a.reduceNode] = total;
     };
     if (program.narrow) {

@@ -69,7 +69,7 @@ class LoopEmitter {
     void emitBlock(llvm::Value *from, llvm::Value *to, std::vector<Accumulator> &accumulators, unsigned level);
     void emitNarrowRow(std::vector<Accumulator> &accumulators, unsigned level);
     llvm::Value *finishBlock(Accumulator &a, llvm::Value *count);
-    void emitCells(Place place, unsigned level);
+    void emitCells(Place place, unsigned level, const std::vector<Accumulator> &accumulators);
     llvm::Value *neutral(const Accumulator &a, unsigned lanes);
     llvm::Value *combine(const Accumulator &a, llvm::Value *x, llvm::Value *y, unsigned lanes);
 

@@ -10,7 +10,8 @@
 
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/xxhash.h"
-#include "llvm/TargetParser/Host.h"
+
+#include "codegen/Jit.h"
 
 namespace daphne::codegen {
 
@@ -19,32 +20,50 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Number of the code generator: object files of others do not fit.
-constexpr int kGeneration = 3;
+constexpr int kGeneration = 4;
 
 std::string headerOf(const std::string &key) {
-    return "daphne loop " + std::to_string(kGeneration) + " llvm " LLVM_VERSION_STRING " cpu " +
-           llvm::sys::getHostCPUName().str() + "\n" + key + "\f\n";
+    static const std::string machine = hostDescription();
+    return "daphne loop " + std::to_string(kGeneration) + " llvm " LLVM_VERSION_STRING " cpu " + machine + "\n" + key +
+           "\f\n";
 }
+
+constexpr size_t kDigestSize = 34; ///< length and checksum in hexadecimal digits, a space and a line feed
+
+std::string digestOf(llvm::StringRef object) {
+    char text[kDigestSize + 1];
+    std::snprintf(text, sizeof text, "%016llx %016llx\n", static_cast<unsigned long long>(object.size()),
+                  static_cast<unsigned long long>(llvm::xxh3_64bits(object)));
+    return text;
+}
+
+constexpr const char *kExtension = ".loop";
 
 } // namespace
 
 std::string ObjectCache::pathOf(const std::string &header) const {
     char name[20];
     std::snprintf(name, sizeof name, "%016llx", static_cast<unsigned long long>(llvm::xxh3_64bits(header)));
-    return directory + "/" + name + ".loop";
+    return directory + "/" + name + kExtension;
 }
 
 std::unique_ptr<llvm::MemoryBuffer> ObjectCache::find(const std::string &key) {
     if (directory.empty())
         return nullptr;
     std::string header = headerOf(key), path = pathOf(header);
+    std::error_code error;
+    if (!fs::is_regular_file(path, error))
+        return nullptr;
     std::ifstream in(path, std::ios::binary);
     std::string content{std::istreambuf_iterator<char>(in), {}};
-    if (!in || content.size() <= header.size() || content.compare(0, header.size(), header) != 0)
+    llvm::StringRef rest = content;
+    if (!in || !rest.consume_front(header) || rest.size() < kDigestSize)
         return nullptr;
-    std::error_code ignored;
-    fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
-    return llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(content).drop_front(header.size()), "loop");
+    llvm::StringRef object = rest.drop_front(kDigestSize);
+    if (rest.take_front(kDigestSize) != digestOf(object))
+        return nullptr;
+    fs::last_write_time(path, fs::file_time_type::clock::now(), error);
+    return llvm::MemoryBuffer::getMemBufferCopy(object, "loop");
 }
 
 void ObjectCache::add(const std::string &key, const llvm::MemoryBuffer &object) {
@@ -56,7 +75,7 @@ void ObjectCache::add(const std::string &key, const llvm::MemoryBuffer &object) 
     std::string draft = path + "." + std::to_string(::getpid());
     {
         std::ofstream out(draft, std::ios::binary);
-        out << header;
+        out << header << digestOf(object.getBuffer());
         out.write(object.getBufferStart(), static_cast<std::streamsize>(object.getBufferSize()));
         out.close();
         if (!out) {
@@ -81,6 +100,9 @@ void ObjectCache::removeOldest() {
     std::error_code error;
     for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
         std::error_code gone;
+        // Ours, or the draft of one.
+        if (it->path().filename().string().find(kExtension) == std::string::npos || !it->is_regular_file(gone))
+            continue;
         File f{it->path(), it->last_write_time(gone), it->file_size(gone)};
         if (!gone) {
             total += f.bytes;

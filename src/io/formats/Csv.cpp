@@ -8,6 +8,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "io/Bytes.h"
 #include "io/Coordinates.h"
 #include "io/CsvRows.h"
 #include "io/FixedDecimals.h"
@@ -282,7 +283,9 @@ Value readCoordinateList(ReadJob &job) {
 
 /// The file holds every cell; a large matrix that turns out to be sparse is kept as Csr.
 Value readMatrix(ReadJob &job) {
-    if (job.request.csr && job.meta && job.meta->numNonZeros && isNumeric(job.meta->matrixType()))
+    const RepresentationPolicy &policy = job.request.policy;
+    if (job.meta && job.meta->numNonZeros && isNumeric(job.meta->matrixType()) &&
+        (job.request.csr || (policy.byEstimate && job.meta->sparsity() < policy.threshold)))
         return readCoordinateList(job);
     Table table(job);
     Ref<Dense> m;
@@ -300,11 +303,7 @@ Value readMatrix(ReadJob &job) {
                 table, [=](CsvCursor &cursor, size_t r, size_t c) { return readCell(cursor, cells[r * cols + c]); });
         });
     }
-    const RepresentationPolicy &policy = job.request.policy;
-    bool large = policy.prefersCsr(m->type(), m->rows(), m->cols(), 0);
-    if (large && policy.prefersCsr(m->type(), m->rows(), m->cols(), static_cast<double>(countNonZeros(*m))))
-        return toCsr(*m);
-    return m;
+    return inWantedForm(std::move(m), job.request);
 }
 
 /// Where the cells of a column go.

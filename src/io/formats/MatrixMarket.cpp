@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/CopyCells.h"
+#include "io/Bytes.h"
 #include "io/Coordinates.h"
 #include "io/Fields.h"
 #include "io/FormatTable.h"
@@ -160,7 +161,8 @@ size_t countWords(std::string_view text) {
     return words;
 }
 
-template <class T> T readValue(std::string_view word) {
+/// wrapsUnsigned: as in CoordinateList.
+template <class T> T readValue(std::string_view word, bool wrapsUnsigned) {
     size_t used = 0;
     bool inRange = true;
     T value;
@@ -169,6 +171,8 @@ template <class T> T readValue(std::string_view word) {
         if (scanDouble(word.data(), end, value) == end)
             return value;
         value = leadingDouble(word, used);
+    } else if (wrapsUnsigned) {
+        value = static_cast<T>(leadingInteger<uint64_t>(word, used, inRange));
     } else {
         value = leadingInteger<T>(word, used, inRange);
     }
@@ -214,7 +218,7 @@ class ArrayOrder {
     bool diagonal;
 };
 
-template <class T> Ref<Dense> readArray(const Header &h, sched::Pool *pool) {
+template <class T> Ref<Dense> readArray(const Header &h, bool wrapsUnsigned, sched::Pool *pool) {
     auto pieces = cutAtLineEnds(h.rest, kPieceBytes);
     std::vector<size_t> starts(pieces.size() + 1);
     forEachTask(pool, pieces.size(), [&](size_t i) { starts[i + 1] = countWords(pieces[i]); });
@@ -241,7 +245,7 @@ template <class T> Ref<Dense> readArray(const Header &h, sched::Pool *pool) {
             size_t begin = at;
             while (at < text.size() && !isGap(text[at]))
                 ++at;
-            T value = readValue<T>(text.substr(begin, at - begin));
+            T value = readValue<T>(text.substr(begin, at - begin), wrapsUnsigned);
             auto [r, c] = std::pair(place.row, place.column);
             if (h.symmetry == Symmetry::Skew && r == c)
                 value = T(0);
@@ -258,27 +262,9 @@ template <class T> Ref<Dense> readArray(const Header &h, sched::Pool *pool) {
 
 // -------------------------------------------------------------------- reading
 
-/// The same stored cells with another value type; what rounds to zero goes.
-Ref<Csr> withType(Ref<Csr> m, ValueType type) {
-    if (m->type() == type)
-        return m;
-    if (m->isPattern())
-        return Csr::withStructureOf(*m, type, {});
-    BufferRef values(Buffer::create(type, m->capacity(), Buffer::Init::None));
-    withNumericType(m->type(), [&]<class From>(TypeTag<From>) {
-        withNumericType(type, [&]<class To>(TypeTag<To>) {
-            const From *from = m->template values<From>();
-            To *to = values.as<To>();
-            for (uint64_t k = m->offsets()[0]; k < m->offsets()[m->rows()]; ++k)
-                to[k] = convertCell<To>(from[k]);
-        });
-    });
-    return withoutZeros(Csr::withStructureOf(*m, type, std::move(values)));
-}
-
 template <class T> Value readAs(const Header &h, ValueType type, const ReadRequest &request) {
     if (!h.coordinate)
-        return converted(*readArray<T>(h, request.pool), type);
+        return converted(*readArray<T>(h, type == ValueType::UI64, request.pool), type);
     CoordinateList list{.text = h.rest,
                         .rows = h.rows,
                         .cols = h.cols,

@@ -33,13 +33,13 @@ Value extractRow(KernelCall &call, const Csr &x, const Value &) {
 Value extractCol(KernelCall &call, const Csr &x, const Value &p) {
     if (p.isString())
         throw executionError("a label selects columns of a frame, not of a matrix");
-    return settled(call, pickCols(x, positionsIn(call, x.cols(), "column")));
+    return settled(call, pickCols(call.context, x, positionsIn(call, x.cols(), "column")));
 }
 
 Value filterRow(KernelCall &call, const Csr &x, const Value &) { return pickRows(x, keptIn(call, x.rows(), "row")); }
 
 Value filterCol(KernelCall &call, const Csr &x, const Value &) {
-    return settled(call, pickCols(x, keptIn(call, x.cols(), "column")));
+    return settled(call, pickCols(call.context, x, keptIn(call, x.cols(), "column")));
 }
 
 /// Overwrites rows [first, first + block.rows()) of x, which nobody else sees and which has room.
@@ -73,7 +73,8 @@ Value withRows(KernelCall &call, const Csr &x, size_t first, const Csr &block) {
         return std::move(call.args[0]);
     }
     auto top = Csr::rowWindow(x, 0, first), bottom = Csr::rowWindow(x, behind, x.rows());
-    return joinRows({top.get(), &block, bottom.get()}, nonZeros + nonZeros / 2 + kSpareCells);
+    const Csr *parts[] = {top.get(), &block, bottom.get()};
+    return joinRows(call.context, parts, nonZeros + nonZeros / 2 + kSpareCells);
 }
 
 /// Whether so many cells of x are not zero after inserting y that the dense form is the better one.

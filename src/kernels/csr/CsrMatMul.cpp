@@ -18,10 +18,10 @@ bool isComputable(ValueType from, ValueType g) {
 }
 
 /// The operand with cells of the type g is computed in, transposed if asked for, contiguous.
-Ref<Dense> prepared(const Dense &d, ValueType g, bool transposeD) {
+Ref<Dense> prepared(Context &context, const Dense &d, ValueType g, bool transposeD) {
     auto m = isComputable(d.type(), g) ? Ref<Dense>::share(const_cast<Dense *>(&d)) : converted(d, computeType(g));
     if (transposeD)
-        m = transposed(*m);
+        m = transposed(context, *m);
     return m->contiguous() ? m : m->copy();
 }
 
@@ -50,13 +50,14 @@ Value finished(Ref<Csr> m, ValueType g) {
 Value product(KernelCall &call, const Matrix &lhs, const Matrix &rhs, TransposeFlags transpose) {
     ValueType g = productType(lhs, rhs, transpose);
     if (!lhs.isCsr()) {
-        auto d = prepared(static_cast<const Dense &>(lhs), g, transpose.lhs);
-        return finished(denseTimesSparse(g, *d, *prepared(static_cast<const Csr &>(rhs), g), transpose.rhs), g);
+        auto d = prepared(call.context, static_cast<const Dense &>(lhs), g, transpose.lhs);
+        return finished(
+            denseTimesSparse(call.context, g, *d, *prepared(static_cast<const Csr &>(rhs), g), transpose.rhs), g);
     }
     auto left = prepared(static_cast<const Csr &>(lhs), g);
     if (!rhs.isCsr()) {
-        auto d = prepared(static_cast<const Dense &>(rhs), g, transpose.rhs);
-        return finished(sparseTimesDense(g, *left, transpose.lhs, *d), g);
+        auto d = prepared(call.context, static_cast<const Dense &>(rhs), g, transpose.rhs);
+        return finished(sparseTimesDense(call.context, g, *left, transpose.lhs, *d), g);
     }
     auto right = &lhs == &rhs ? left : prepared(static_cast<const Csr &>(rhs), g);
     Ref<Matrix> result = sparseTimesSparse(call, g, *left, transpose.lhs, *right, transpose.rhs);

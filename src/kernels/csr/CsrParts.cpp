@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/Convert.h"
+#include "kernels/RowBlocks.h"
 
 namespace daphne {
 
@@ -23,33 +24,39 @@ void fillWithOnes(std::byte *cells, ValueType type, size_t n) {
     withNumericType(type, [&]<class T>(TypeTag<T>) { std::fill_n(reinterpret_cast<T *>(cells), n, T(1)); });
 }
 
-} // namespace
-
-CsrWriter::CsrWriter(ValueType type, size_t rows, size_t cols, size_t capacity, Csr::Values kind)
-    : target(Csr::create(type, rows, cols, capacity, kind)), offsets(target->mutableOffsets()),
-      values(target->mutableValues<std::byte>()), cellBytes(cellSize(type)), wide(target->hasWideIndex()) {}
-
-void CsrWriter::append(const Csr &from, uint64_t begin, uint64_t end, int64_t shift) {
-    size_t n = end - begin;
+/// Copies the stored cells at positions [begin, end) of a matrix with cells of the same type to position `at` of
+/// another, `shift` added to their columns. A pattern gives ones.
+void copyStored(const Csr &from, uint64_t begin, uint64_t end, int64_t shift, Csr &to, uint64_t at) {
+    size_t n = end - begin, cellBytes = cellSize(to.type());
     if (n == 0)
         return;
     withIndexType(from.hasWideIndex(), [&]<class From>(TypeTag<From>) {
-        withIndexType(wide, [&]<class To>(TypeTag<To>) {
+        withIndexType(to.hasWideIndex(), [&]<class To>(TypeTag<To>) {
             const From *in = from.columns<From>() + begin;
-            To *out = target->mutableColumns<To>() + at;
+            To *out = to.mutableColumns<To>() + at;
             if (std::is_same_v<From, To> && shift == 0)
                 std::memcpy(out, in, n * sizeof(To));
             else
                 shiftColumns(in, out, n, shift);
         });
     });
-    if (values) {
-        if (from.isPattern())
-            fillWithOnes(values + at * cellBytes, target->type(), n);
-        else
-            std::memcpy(values + at * cellBytes, valueBytes(from) + begin * cellBytes, n * cellBytes);
-    }
-    at += n;
+    if (to.isPattern())
+        return;
+    std::byte *values = to.mutableValues<std::byte>() + at * cellBytes;
+    if (from.isPattern())
+        fillWithOnes(values, to.type(), n);
+    else
+        std::memcpy(values, valueBytes(from) + begin * cellBytes, n * cellBytes);
+}
+
+} // namespace
+
+CsrWriter::CsrWriter(ValueType type, size_t rows, size_t cols, size_t capacity, Csr::Values kind)
+    : target(Csr::create(type, rows, cols, capacity, kind)), offsets(target->mutableOffsets()) {}
+
+void CsrWriter::append(const Csr &from, uint64_t begin, uint64_t end, int64_t shift) {
+    copyStored(from, begin, end, shift, *target, at);
+    at += end - begin;
 }
 
 void CsrWriter::appendRows(const Csr &from) {
@@ -94,42 +101,58 @@ Ref<Csr> converted(const Csr &m, ValueType to) {
 
 namespace {
 
-/// Counting sort of the stored cells by column; rows are visited in order, so they ascend in each column. After
-/// counting, next[c] is where the next cell of column c goes.
-template <class In, class Out, class Move> void scatter(const Csr &m, Csr &result, Move move) {
+/// Counting sort of the stored cells by column. Rows are visited in order, so they ascend in each column. Parts of the
+/// rows count and move by themselves, the cells of a part going behind those of the parts before.
+template <class In, class Out, class Move> void scatter(Context &context, const Csr &m, Csr &result, Move move) {
     const uint64_t *o = m.offsets();
     const In *columns = m.columns<In>();
-    // offsets[c + 1] serves as next[c] while scattering: it starts as the begin of row c and ends as its end.
-    uint64_t *next = result.mutableOffsets() + 1;
-    size_t rows = m.rows(), cols = m.cols();
+    size_t rows = m.rows(), cols = m.cols(), nonZeros = m.nonZeros();
     if (cols == 0)
         return;
-    for (uint64_t k = o[0]; k < o[rows]; ++k)
-        ++next[columns[k]];
+    // Tables of counts must be worth their memory.
+    uint32_t parts = numParts(context, rows, 8.0 * static_cast<double>(nonZeros), 1 + nonZeros / cols);
+    auto firstRow = [&](uint32_t part) { // parts of about equally many cells
+        return static_cast<size_t>(std::lower_bound(o, o + rows, o[0] + beginOfPart(nonZeros, parts, part)) - o);
+    };
+    // A table has the number of cells in each column, then where the next of them goes. That of the last part is in
+    // the offsets: where the cells of a column end is where the next one begins.
+    std::vector<uint64_t> others((parts - 1) * cols);
+    auto table = [&](uint32_t part) {
+        return part + 1 == parts ? result.mutableOffsets() + 1 : others.data() + part * cols;
+    };
+    forParts(context, "transpose", parts, [&](uint32_t part) {
+        uint64_t *count = table(part);
+        for (uint64_t k = o[firstRow(part)], end = o[firstRow(part + 1)]; k < end; ++k)
+            ++count[columns[k]];
+    });
     uint64_t sum = 0;
     for (size_t c = 0; c < cols; ++c)
-        sum += std::exchange(next[c], sum);
-    Out *out = result.mutableColumns<Out>();
-    for (size_t r = 0; r < rows; ++r)
-        for (uint64_t k = o[r]; k < o[r + 1]; ++k) {
-            uint64_t to = next[columns[k]]++;
-            out[to] = static_cast<Out>(r);
-            move(k, to);
-        }
+        for (uint32_t part = 0; part < parts; ++part)
+            sum += std::exchange(table(part)[c], sum);
+    forParts(context, "transpose", parts, [&](uint32_t part) {
+        uint64_t *next = table(part);
+        Out *out = result.mutableColumns<Out>();
+        for (size_t r = firstRow(part), end = firstRow(part + 1); r < end; ++r)
+            for (uint64_t k = o[r]; k < o[r + 1]; ++k) {
+                uint64_t to = next[columns[k]]++;
+                out[to] = static_cast<Out>(r);
+                move(k, to);
+            }
+    });
 }
 
 } // namespace
 
-Ref<Csr> transposed(const Csr &m) {
+Ref<Csr> transposed(Context &context, const Csr &m) {
     auto result = Csr::create(m.type(), m.cols(), m.rows(), m.nonZeros(), valuesOf(m));
     withIndexType(m.hasWideIndex(), [&]<class In>(TypeTag<In>) {
         withIndexType(result->hasWideIndex(), [&]<class Out>(TypeTag<Out>) {
             if (m.isPattern())
-                return scatter<In, Out>(m, *result, [](uint64_t, uint64_t) {});
+                return scatter<In, Out>(context, m, *result, [](uint64_t, uint64_t) {});
             withCellSize(cellSize(m.type()), [&]<class Cell>(TypeTag<Cell>) {
                 const Cell *from = m.values<Cell>();
                 Cell *to = result->mutableValues<Cell>();
-                scatter<In, Out>(m, *result, [from, to](uint64_t k, uint64_t at) { to[at] = from[k]; });
+                scatter<In, Out>(context, m, *result, [from, to](uint64_t k, uint64_t at) { to[at] = from[k]; });
             });
         });
     });
@@ -209,7 +232,7 @@ Ref<Csr> pickAscendingCols(const Csr &m, std::span<const size_t> positions) {
 
 } // namespace
 
-Ref<Csr> pickCols(const Csr &m, std::span<const size_t> positions) {
+Ref<Csr> pickCols(Context &context, const Csr &m, std::span<const size_t> positions) {
     bool adjacent = !positions.empty(), ascending = true;
     for (size_t k = 1; k < positions.size(); ++k) {
         adjacent &= positions[k] == positions[0] + k;
@@ -219,12 +242,12 @@ Ref<Csr> pickCols(const Csr &m, std::span<const size_t> positions) {
         return columnWindow(m, positions.front(), positions.back() + 1);
     if (ascending)
         return pickAscendingCols(m, positions);
-    return transposed(*pickRows(*transposed(m), positions));
+    return transposed(context, *pickRows(*transposed(context, m), positions));
 }
 
 namespace {
 
-Csr::Values valuesOf(std::initializer_list<const Csr *> parts) {
+Csr::Values valuesOf(std::span<const Csr *const> parts) {
     bool allOnes = true;
     for (const Csr *part : parts)
         allOnes &= part->isPattern() || part->nonZeros() == 0;
@@ -233,17 +256,25 @@ Csr::Values valuesOf(std::initializer_list<const Csr *> parts) {
 
 } // namespace
 
-Ref<Csr> joinRows(std::initializer_list<const Csr *> parts, size_t room) {
-    const Csr &first = **parts.begin();
-    size_t rows = 0, total = 0;
+Ref<Csr> joinRows(Context &context, std::span<const Csr *const> parts, size_t room) {
+    const Csr &first = *parts[0];
+    std::vector<size_t> rowsBefore{0}, cellsBefore{0};
     for (const Csr *part : parts) {
-        rows += part->rows();
-        total += part->nonZeros();
+        rowsBefore.push_back(rowsBefore.back() + part->rows());
+        cellsBefore.push_back(cellsBefore.back() + part->nonZeros());
     }
-    CsrWriter writer(first.type(), rows, first.cols(), std::max(total, room), valuesOf(parts));
-    for (const Csr *part : parts)
-        writer.appendRows(*part);
-    return writer.finish();
+    auto result =
+        Csr::create(first.type(), rowsBefore.back(), first.cols(), std::max(cellsBefore.back(), room), valuesOf(parts));
+    double serialNs = static_cast<double>(cellsBefore.back() + rowsBefore.back());
+    forRowBlocks(context, "joinRows", parts.size(), 1, serialNs, [&](size_t k, size_t) {
+        const Csr &part = *parts[k];
+        const uint64_t *o = part.offsets();
+        uint64_t *ends = result->mutableOffsets() + rowsBefore[k] + 1;
+        for (size_t r = 0; r < part.rows(); ++r)
+            ends[r] = cellsBefore[k] + (o[r + 1] - o[0]);
+        copyStored(part, o[0], o[part.rows()], 0, *result, cellsBefore[k]);
+    });
+    return result;
 }
 
 Ref<Csr> joinCols(std::initializer_list<const Csr *> parts) {
@@ -253,7 +284,7 @@ Ref<Csr> joinCols(std::initializer_list<const Csr *> parts) {
         cols += part->cols();
         total += part->nonZeros();
     }
-    CsrWriter writer(first.type(), first.rows(), cols, total, valuesOf(parts));
+    CsrWriter writer(first.type(), first.rows(), cols, total, valuesOf({parts.begin(), parts.size()}));
     for (size_t r = 0; r < first.rows(); ++r) {
         size_t shift = 0;
         for (const Csr *part : parts) {

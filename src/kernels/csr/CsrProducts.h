@@ -21,9 +21,9 @@ constexpr ValueType computeType(ValueType g) { return isFloat(g) ? g : ValueType
 
 /// op(s) @ d. Both have cells of the type g is computed in (s may be a pattern), d is contiguous. An absent cell times
 /// NaN or an infinity is NaN, as for dense operands.
-Ref<Dense> sparseTimesDense(ValueType g, const Csr &s, bool transposeS, const Dense &d);
+Ref<Dense> sparseTimesDense(Context &context, ValueType g, const Csr &s, bool transposeS, const Dense &d);
 /// d @ op(s), under the same conditions.
-Ref<Dense> denseTimesSparse(ValueType g, const Dense &d, const Csr &s, bool transposeS);
+Ref<Dense> denseTimesSparse(Context &context, ValueType g, const Dense &d, const Csr &s, bool transposeS);
 /// op(a) @ op(b): a Csr without stored zeros, or a Dense if that is the better form and no Csr is wanted.
 /// A matrix times its own transpose is exactly symmetric.
 Ref<Matrix> sparseTimesSparse(const KernelCall &call, ValueType g, const Csr &a, bool transposeA, const Csr &b,

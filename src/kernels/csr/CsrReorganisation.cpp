@@ -56,7 +56,9 @@ Value rowBind(KernelCall &call, AnyValue lhs, AnyValue rhs) {
     if (!bindsToCsr(call, l, r, l.rows() + r.rows(), l.cols()))
         return runDense(call);
     ValueType g = mostGeneral(l.type(), r.type());
-    return joinRows({part(l, g).get(), part(r, g).get()});
+    auto top = part(l, g), bottom = part(r, g);
+    const Csr *parts[] = {top.get(), bottom.get()};
+    return joinRows(call.context, parts);
 }
 
 /// Numbers the stored cells row by row in the new shape; their order stays.
@@ -191,9 +193,9 @@ template <class I> bool equalsTranspose(const Csr &x, const Csr &turned) {
     });
 }
 
-Value isSymmetric(KernelCall &, const Csr &x) {
+Value isSymmetric(KernelCall &call, const Csr &x) {
     needSquare(x);
-    auto turned = transposed(x);
+    auto turned = transposed(call.context, x);
     return withIndexType(x.hasWideIndex(),
                          [&]<class I>(TypeTag<I>) { return Value::scalar(equalsTranspose<I>(x, *turned)); });
 }

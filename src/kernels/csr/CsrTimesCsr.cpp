@@ -8,14 +8,19 @@
 ///   sorting   all products of the row, where such an array would be out of proportion;
 ///   dense     directly into the result, where that is the better form.
 ///
-/// Every cell is summed in the order of k, so that t(X) @ X and X @ t(X) are exactly symmetric.
+/// Every cell is summed in the order of k, so that t(X) @ X and X @ t(X) are exactly symmetric. Workers share the rows
+/// of the result, by the products they need: each writes a part of its own, which are then put below each other.
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <memory>
+#include <numeric>
 #include <vector>
 
 #include "kernels/Convert.h"
+#include "kernels/RowBlocks.h"
+#include "kernels/csr/ColumnRanges.h"
 #include "kernels/csr/CsrParts.h"
 #include "kernels/csr/CsrProducts.h"
 
@@ -164,22 +169,61 @@ template <class I> uint64_t workOfRow(const Csr &a, const Csr &b, size_t i) {
     return n;
 }
 
-/// What is known before multiplying.
-struct Estimate {
-    double products = 0; ///< multiplications
-    uint64_t bound = 0;  ///< of non-zeros, if computed row by row
+/// What is known before multiplying row by row.
+struct RowWork {
+    std::vector<uint64_t> products; ///< of all rows before row r
+    uint64_t total() const { return products.back(); }
+    double serialNs() const { return 5 * static_cast<double>(total()); }
 };
 
-Estimate estimateByRows(const Csr &a, const Csr &b) {
-    Estimate e;
+RowWork workByRows(Context &context, const Csr &a, const Csr &b) {
+    RowWork work{std::vector<uint64_t>(a.rows() + 1)};
     withIndexType(a.hasWideIndex(), [&]<class I>(TypeTag<I>) {
-        for (size_t i = 0; i < a.rows(); ++i) {
-            uint64_t n = workOfRow<I>(a, b, i);
-            e.products += static_cast<double>(n);
-            e.bound += std::min<uint64_t>(n, b.cols());
-        }
+        forRows(context,
+                {.site = "matMul",
+                 .rows = a.rows(),
+                 .rowOffsets = a.offsets(),
+                 .serialNs = 2 * static_cast<double>(a.nonZeros())},
+                [&](size_t begin, size_t end, uint32_t) {
+                    for (size_t i = begin; i < end; ++i)
+                        work.products[i + 1] = workOfRow<I>(a, b, i);
+                });
     });
-    return e;
+    std::partial_sum(work.products.begin(), work.products.end(), work.products.begin());
+    return work;
+}
+
+/// Some rows of the result, yet to be computed.
+struct RowPart {
+    const Csr &a; ///< those rows of the left operand
+    const Csr &b;
+    const uint64_t *products; ///< before each of the rows, and of all
+    size_t guess;             ///< of stored cells
+
+    uint64_t productsOf(size_t row) const { return products[row + 1] - products[row]; }
+    uint64_t bound() const { return std::min<uint64_t>(products[a.rows()] - products[0], a.rows() * b.cols()); }
+};
+
+/// f(part, worker) for parts of the rows of A @ B, below each other.
+template <class F> Ref<Csr> multiplyParts(Context &context, const Csr &a, const Csr &b, const RowWork &work, F &&f) {
+    std::vector<Ref<Csr>> parts(a.rows());
+    sched::LoopDescription loop{
+        .site = "matMul", .rows = a.rows(), .rowOffsets = work.products.data(), .serialNs = work.serialNs()};
+    forRows(context, loop, [&](size_t begin, size_t end, uint32_t worker) {
+        const uint64_t *products = work.products.data() + begin;
+        double share = static_cast<double>(products[end - begin] - products[0]) / static_cast<double>(work.total() + 1);
+        double guess = 8 * static_cast<double>(a.nonZeros() + b.nonZeros()) * share;
+        auto rows = Csr::rowWindow(a, begin, end);
+        parts[begin] = f(RowPart{*rows, b, products, static_cast<size_t>(guess) + 1024}, worker);
+    });
+    std::erase_if(parts, [](const Ref<Csr> &part) { return !part; });
+    if (parts.empty())
+        return Csr::create(computeType(a.type()), 0, b.cols(), 0);
+    if (parts.size() == 1)
+        return Csr::rowWindow(*parts[0], 0, a.rows()); // an object of this thread
+    std::vector<const Csr *> all(parts.size());
+    std::ranges::transform(parts, all.begin(), [](const Ref<Csr> &part) { return part.get(); });
+    return joinRows(context, all);
 }
 
 /// For t(A) @ B.
@@ -212,40 +256,44 @@ template <class T> class RowPrefetcher {
     uint64_t last;
 };
 
-template <class T, bool PatternA, bool PatternB> Ref<Csr> multiplyRows(const Csr &a, const Csr &b, Estimate e) {
-    auto left = a.view<T, uint32_t>(), right = b.view<T, uint32_t>();
-    RowSums<T> sums(b.cols());
+/// Where the rows of one worker are added up.
+template <class T> struct Accumulators {
+    explicit Accumulators(size_t cols) : sums(cols) {}
+    RowSums<T> sums;
     FewProducts<T> few;
-    bool sumsFarAway = b.cols() * sizeof(T) > (size_t(1) << 19); // not in the caches next to the core
-    Growing<T, uint32_t> out(computeType(a.type()), a.rows(), b.cols(), 8 * (a.nonZeros() + b.nonZeros()) + 1024,
-                             e.bound);
+};
+
+template <class T, bool PatternA, bool PatternB> Ref<Csr> multiplyRows(const RowPart &part, Accumulators<T> &to) {
+    auto left = part.a.view<T, uint32_t>(), right = part.b.view<T, uint32_t>();
+    bool sumsFarAway = right.cols * sizeof(T) > (size_t(1) << 19); // not in the caches next to the core
+    Growing<T, uint32_t> out(computeType(part.a.type()), left.rows, right.cols, part.guess, part.bound());
     RowPrefetcher<T> fetch(left, right);
-    auto addRow = [&](size_t i, auto &to) {
+    auto addRow = [&](size_t i, auto &row) {
         for (uint64_t k = left.offsets[i]; k < left.offsets[i + 1]; ++k) {
             fetch(k);
             uint64_t first = right.offsets[left.columns[k]], n = right.count(left.columns[k]);
             if (n > 0)
-                to.template add<PatternB>(PatternA ? T(1) : left.values[k], right.columns + first,
-                                          PatternB ? nullptr : right.values + first, n);
+                row.template add<PatternB>(PatternA ? T(1) : left.values[k], right.columns + first,
+                                           PatternB ? nullptr : right.values + first, n);
         }
-        out.endRow(i, to.drain(out.columns + out.used, out.values + out.used));
+        out.endRow(i, row.drain(out.columns + out.used, out.values + out.used));
     };
     for (size_t i = 0; i < left.rows; ++i) {
-        uint64_t work = workOfRow<uint32_t>(a, b, i);
-        out.reserve(std::min<uint64_t>(work, right.cols));
-        if (sumsFarAway && work <= few.kMost)
-            addRow(i, few);
+        uint64_t products = part.productsOf(i);
+        out.reserve(std::min<uint64_t>(products, right.cols));
+        if (sumsFarAway && products <= to.few.kMost)
+            addRow(i, to.few);
         else
-            addRow(i, sums);
+            addRow(i, to.sums);
     }
     return out.finish();
 }
 
 /// By sorting the products of each row; a stable sort keeps them in the order of k.
-template <class T, class IA, class IB> Ref<Csr> multiplyBySorting(const Csr &a, const Csr &b, Estimate e) {
-    auto left = a.view<T, IA>();
-    auto right = b.view<T, IB>();
-    Growing<T, IB> out(computeType(a.type()), a.rows(), b.cols(), 8 * (a.nonZeros() + b.nonZeros()) + 1024, e.bound);
+template <class T, class IA, class IB> Ref<Csr> multiplyBySorting(const RowPart &part) {
+    auto left = part.a.view<T, IA>();
+    auto right = part.b.view<T, IB>();
+    Growing<T, IB> out(computeType(part.a.type()), left.rows, right.cols, part.guess, part.bound());
     std::vector<std::pair<IB, T>> products;
     for (size_t i = 0; i < left.rows; ++i) {
         products.clear();
@@ -270,18 +318,32 @@ template <class T, class IA, class IB> Ref<Csr> multiplyBySorting(const Csr &a, 
     return out.finish();
 }
 
-template <class T> Ref<Csr> multiplySparse(const Csr &a, const Csr &b, Estimate e) {
+template <class T, bool PatternA, bool PatternB>
+Ref<Csr> multiplyByRowSums(Context &context, const Csr &a, const Csr &b, const RowWork &work) {
+    std::vector<std::unique_ptr<Accumulators<T>>> accumulators(numWorkers(context));
+    return multiplyParts(context, a, b, work, [&](const RowPart &part, uint32_t worker) {
+        if (!accumulators[worker])
+            accumulators[worker] = std::make_unique<Accumulators<T>>(b.cols());
+        return multiplyRows<T, PatternA, PatternB>(part, *accumulators[worker]);
+    });
+}
+
+template <class T> Ref<Csr> multiplySparse(Context &context, const Csr &a, const Csr &b, const RowWork &work) {
     // An array of sums must be worth its memory.
     bool wide = a.hasWideIndex() || b.hasWideIndex();
-    bool proportionate = static_cast<double>(b.cols()) <= std::max(4 * e.products, 1048576.0);
+    bool proportionate = b.cols() <= std::max<uint64_t>(4 * work.total(), 1 << 20);
     if (!wide && proportionate) {
         if (a.isPattern())
-            return b.isPattern() ? multiplyRows<T, true, true>(a, b, e) : multiplyRows<T, true, false>(a, b, e);
-        return b.isPattern() ? multiplyRows<T, false, true>(a, b, e) : multiplyRows<T, false, false>(a, b, e);
+            return b.isPattern() ? multiplyByRowSums<T, true, true>(context, a, b, work)
+                                 : multiplyByRowSums<T, true, false>(context, a, b, work);
+        return b.isPattern() ? multiplyByRowSums<T, false, true>(context, a, b, work)
+                             : multiplyByRowSums<T, false, false>(context, a, b, work);
     }
     return withIndexType(a.hasWideIndex(), [&]<class IA>(TypeTag<IA>) {
-        return withIndexType(b.hasWideIndex(),
-                             [&]<class IB>(TypeTag<IB>) { return multiplyBySorting<T, IA, IB>(a, b, e); });
+        return withIndexType(b.hasWideIndex(), [&]<class IB>(TypeTag<IB>) {
+            return multiplyParts(context, a, b, work,
+                                 [](const RowPart &part, uint32_t) { return multiplyBySorting<T, IA, IB>(part); });
+        });
     });
 }
 
@@ -295,44 +357,57 @@ template <class T, class I> void addScaled(T factor, const CsrView<T, I> &y, uin
             c[y.columns[p]] += factor * y.values[p];
 }
 
-/// A @ B.
-template <class T, class IA, class IB> void addRows(const Csr &a, const Csr &b, T *c) {
+/// Rows [begin, end) of A @ B.
+template <class T, class IA, class IB> void addRows(const Csr &a, const Csr &b, size_t begin, size_t end, T *c) {
     auto left = a.view<T, IA>();
     auto right = b.view<T, IB>();
-    for (size_t i = 0; i < left.rows; ++i)
+    for (size_t i = begin; i < end; ++i)
         for (uint64_t k = left.offsets[i]; k < left.offsets[i + 1]; ++k)
             addScaled(left.value(k), right, right.offsets[left.columns[k]], right.offsets[left.columns[k] + 1],
                       c + i * right.cols);
 }
 
-/// t(A) @ B without the transpose: the sum of the outer products of rows k. Only the upper triangle if A is B.
-template <class T, class IA, class IB> void addOuterProducts(const Csr &a, const Csr &b, T *c) {
+/// t(A) @ B without the transpose: the sum of the outer products of rows k, in the rows that belong to some columns of
+/// A. Only the upper triangle if A is B.
+template <class T, class IA, class IB>
+void addOuterProducts(const Csr &a, const Csr &b, const ColumnRange &range, T *c) {
     auto left = a.view<T, IA>();
     auto right = b.view<T, IB>();
     bool gram = &a == &b;
-    for (size_t k = 0; k < left.rows; ++k)
-        for (uint64_t p = left.offsets[k]; p < left.offsets[k + 1]; ++p)
+    for (size_t k = 0; k < left.rows; ++k) {
+        auto [begin, end] = range.cellsOf(left, k);
+        for (uint64_t p = begin; p < end; ++p)
             addScaled(left.value(p), right, gram ? p : right.offsets[k], right.offsets[k + 1],
                       c + left.columns[p] * right.cols);
-    if (!gram)
-        return;
-    for (size_t i = 0; i < left.cols; ++i)
-        for (size_t j = i + 1; j < left.cols; ++j)
-            c[j * left.cols + i] = c[i * left.cols + j];
+    }
 }
 
-Ref<Dense> multiplyDense(ValueType g, const Csr &a, bool transposeA, const Csr &b) {
+template <class T> void mirrorUpper(T *c, size_t n) {
+    for (size_t i = 0; i < n; ++i)
+        for (size_t j = i + 1; j < n; ++j)
+            c[j * n + i] = c[i * n + j];
+}
+
+/// In dense form. The work is that of A @ B; nothing for t(A) @ B.
+Ref<Dense> multiplyDense(Context &context, ValueType g, const Csr &a, bool transposeA, const Csr &b,
+                         const RowWork &work, double serialNs) {
     auto result = Dense::create(computeType(g), transposeA ? a.cols() : a.rows(), b.cols(), Buffer::Init::Zero);
     withProductType(g, [&]<class T>(TypeTag<T>) {
         T *c = result->mutableView<T>().data;
         withIndexType(a.hasWideIndex(), [&]<class IA>(TypeTag<IA>) {
             withIndexType(b.hasWideIndex(), [&]<class IB>(TypeTag<IB>) {
                 if (transposeA)
-                    addOuterProducts<T, IA, IB>(a, b, c);
+                    forColumnRanges(context, "matMul", a, serialNs,
+                                    [&](const ColumnRange &range) { addOuterProducts<T, IA, IB>(a, b, range, c); });
                 else
-                    addRows<T, IA, IB>(a, b, c);
+                    forRows(
+                        context,
+                        {.site = "matMul", .rows = a.rows(), .rowOffsets = work.products.data(), .serialNs = serialNs},
+                        [&](size_t begin, size_t end, uint32_t) { addRows<T, IA, IB>(a, b, begin, end, c); });
             });
         });
+        if (transposeA && &a == &b)
+            mirrorUpper(c, a.cols());
     });
     return result;
 }
@@ -352,20 +427,20 @@ bool prefersDense(const KernelCall &call, size_t rows, size_t cols, double produ
 Ref<Matrix> sparseTimesSparse(const KernelCall &call, ValueType g, const Csr &a, bool transposeA, const Csr &b,
                               bool transposeB) {
     if (hasNonFinite(a) || hasNonFinite(b)) {
-        auto right = transposeB ? transposed(b) : Ref<Csr>::share(const_cast<Csr *>(&b));
-        return sparseTimesDense(g, a, transposeA, *toDense(*right));
+        auto right = transposeB ? transposed(call.context, b) : Ref<Csr>::share(const_cast<Csr *>(&b));
+        return sparseTimesDense(call.context, g, a, transposeA, *toDense(*right));
     }
-    const auto &policy = call.context.representation;
-    Ref<Csr> right = transposeB ? transposed(b) : Ref<Csr>::share(const_cast<Csr *>(&b));
+    Context &context = call.context;
+    const auto &policy = context.representation;
+    Ref<Csr> right = transposeB ? transposed(call.context, b) : Ref<Csr>::share(const_cast<Csr *>(&b));
     Ref<Csr> left = Ref<Csr>::share(const_cast<Csr *>(&a));
     size_t rows = transposeA ? a.cols() : a.rows();
-    Estimate e;
-    if (transposeA)
-        e.products = productsOfColumns(a, *right);
-    else
-        e = estimateByRows(a, *right);
-    if (prefersDense(call, rows, right->cols(), e.products)) {
-        auto result = multiplyDense(g, a, transposeA, *right);
+    RowWork work;
+    if (!transposeA)
+        work = workByRows(context, a, *right);
+    double products = transposeA ? productsOfColumns(a, *right) : static_cast<double>(work.total());
+    if (prefersDense(call, rows, right->cols(), products)) {
+        auto result = multiplyDense(context, g, a, transposeA, *right, work, products);
         // The products may have been spread less evenly than thought.
         if (policy.prefersCsr(g, rows, right->cols(), 0) &&
             policy.prefersCsr(g, rows, right->cols(), static_cast<double>(countNonZeros(*result))))
@@ -373,11 +448,11 @@ Ref<Matrix> sparseTimesSparse(const KernelCall &call, ValueType g, const Csr &a,
         return result;
     }
     if (transposeA) {
-        left = transposed(a);
-        e = estimateByRows(*left, *right);
+        left = transposed(context, a);
+        work = workByRows(context, *left, *right);
     }
     return withProductType(g, [&]<class T>(TypeTag<T>) -> Ref<Matrix> {
-        auto result = multiplySparse<T>(*left, *right, e);
+        auto result = multiplySparse<T>(context, *left, *right, work);
         double cells = static_cast<double>(result->cells());
         bool full = static_cast<double>(result->nonZeros()) >= policy.threshold * cells;
         if (full && !(call.wantsCsr & 1))

@@ -7,11 +7,14 @@
 ///   S @ D      rows of D, times the stored cells of row i of S, add up to row i
 ///   t(S) @ D   row k of D, times the stored cells of row k of S, is added to their rows
 ///
-/// Cells are summed in the order of the inner dimension, single columns excepted.
+/// Cells are summed in the order of the inner dimension, single columns excepted. Workers share rows of S where that
+/// gives rows or columns of the result, else columns of S (or rows of D, if there are many).
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "kernels/RowBlocks.h"
+#include "kernels/csr/ColumnRanges.h"
 #include "kernels/csr/CsrParts.h"
 #include "kernels/csr/CsrProducts.h"
 
@@ -28,6 +31,13 @@ template <class T, class I, bool Pattern> struct Stored : CsrView<T, I> {
             return x;
         else
             return x * values[k];
+    }
+    /// Rows [begin, end).
+    Stored someRows(size_t begin, size_t end) const {
+        Stored part = *this;
+        part.offsets += begin;
+        part.rows = end - begin;
+        return part;
     }
 };
 
@@ -75,25 +85,28 @@ void dotVector(const Stored<T, I, Pattern> &s, const T *x, T *c) {
     }
 }
 
-/// R rows of D @ t(S).
-template <size_t R, class T, class I, bool Pattern> void dotRows(const Stored<T, I, Pattern> &s, const T *d, T *c) {
+/// R rows of D @ t(S), `step` cells apart.
+template <size_t R, class T, class I, bool Pattern>
+void dotRows(const Stored<T, I, Pattern> &s, const T *d, T *c, size_t step) {
     for (size_t i = 0; i < s.rows; ++i) {
         T sums[R] = {};
         for (uint64_t k = s.offsets[i]; k < s.offsets[i + 1]; ++k)
             for (size_t q = 0; q < R; ++q)
                 sums[q] += s.times(d[q * s.cols + s.columns[k]], s.values, k);
         for (size_t q = 0; q < R; ++q)
-            c[q * s.rows + i] = sums[q];
+            c[q * step + i] = sums[q];
     }
 }
 
-/// R rows of D @ S; c starts as zeros.
-template <size_t R, class T, class I, bool Pattern> void scatterRows(const Stored<T, I, Pattern> &s, const T *d, T *c) {
+/// Some columns of R rows of D @ S; c starts as zeros.
+template <size_t R, class T, class I, bool Pattern>
+void scatterRows(const Stored<T, I, Pattern> &s, const ColumnRange &range, const T *d, T *c) {
     for (size_t k = 0; k < s.rows; ++k) {
         T factors[R];
         for (size_t q = 0; q < R; ++q)
             factors[q] = d[q * s.rows + k];
-        for (uint64_t p = s.offsets[k]; p < s.offsets[k + 1]; ++p)
+        auto [begin, end] = range.cellsOf(s, k);
+        for (uint64_t p = begin; p < end; ++p)
             for (size_t q = 0; q < R; ++q)
                 c[q * s.cols + s.columns[p]] += s.times(factors[q], s.values, p);
     }
@@ -125,11 +138,13 @@ void gatherRows(const Stored<T, I, Pattern> &s, const T *d, size_t width, T *c) 
     }
 }
 
-/// t(S) @ D; c starts as zeros.
-template <class T, class I, bool Pattern> void addRows(const Stored<T, I, Pattern> &s, const T *d, size_t width, T *c) {
+/// Rows of t(S) @ D that belong to some columns of S; c starts as zeros.
+template <class T, class I, bool Pattern>
+void addRows(const Stored<T, I, Pattern> &s, const ColumnRange &range, const T *d, size_t width, T *c) {
     for (size_t k = 0; k < s.rows; ++k) {
         const T *row = d + k * width;
-        for (uint64_t p = s.offsets[k]; p < s.offsets[k + 1]; ++p) {
+        auto [begin, end] = range.cellsOf(s, k);
+        for (uint64_t p = begin; p < end; ++p) {
             T *out = c + s.columns[p] * width;
 #pragma GCC ivdep
             for (size_t j = 0; j < width; ++j)
@@ -138,43 +153,85 @@ template <class T, class I, bool Pattern> void addRows(const Stored<T, I, Patter
     }
 }
 
-/// All rows of a product from the left, kRowsAtOnce at a time.
-template <class Four, class One> void inBlocks(size_t rows, Four four, One one) {
-    size_t r = 0;
-    for (; r + kRowsAtOnce <= rows; r += kRowsAtOnce)
+/// Rows [begin, end) of a product from the left, kRowsAtOnce at a time.
+template <class Four, class One> void inBlocks(size_t begin, size_t end, Four four, One one) {
+    size_t r = begin;
+    for (; r + kRowsAtOnce <= end; r += kRowsAtOnce)
         four(r);
-    for (; r < rows; ++r)
+    for (; r < end; ++r)
         one(r);
 }
 
-template <class T> void multiplyLeft(const T *d, size_t rows, const Csr &s, bool transposeS, T *c) {
+/// Time of one thread for a product with `width` rows or columns of D.
+double productNs(const Csr &s, size_t width) {
+    return 1.5 * static_cast<double>(s.nonZeros()) * static_cast<double>(width) + static_cast<double>(s.rows());
+}
+
+/// A loop over the rows of S, each of which gives `width` cells of T.
+template <class T> sched::LoopDescription loopOverRows(const Csr &s, size_t width) {
+    return {.site = "matMul",
+            .rows = s.rows(),
+            .rowOffsets = s.offsets(),
+            .rowWeight = sched::rowWeightOf(width * sizeof(T)),
+            .serialNs = productNs(s, width)};
+}
+
+/// D @ t(S)
+template <class T> void multiplyByDots(Context &context, const T *d, size_t rows, const Csr &s, T *c) {
     constexpr size_t kCached = size_t(1) << 20; // bytes of a vector that stay near the core
-    size_t inner = transposeS ? s.cols() : s.rows(), cols = transposeS ? s.rows() : s.cols();
+    size_t inner = s.cols(), cols = s.rows();
     withStored<T>(s, [&](const auto &stored) {
-        if (transposeS)
+        forRows(context, loopOverRows<T>(s, rows), [&](size_t begin, size_t end, uint32_t) {
+            auto part = stored.someRows(begin, end);
+            T *out = c + begin;
             inBlocks(
-                rows, [&](size_t r) { dotRows<kRowsAtOnce>(stored, d + r * inner, c + r * cols); },
+                0, rows, [&](size_t r) { dotRows<kRowsAtOnce>(part, d + r * inner, out + r * cols, cols); },
                 [&](size_t r) {
                     if (inner * sizeof(T) > kCached)
-                        dotVector<true>(stored, d + r * inner, c + r * cols);
+                        dotVector<true>(part, d + r * inner, out + r * cols);
                     else
-                        dotVector<false>(stored, d + r * inner, c + r * cols);
+                        dotVector<false>(part, d + r * inner, out + r * cols);
                 });
-        else
-            inBlocks(
-                rows, [&](size_t r) { scatterRows<kRowsAtOnce>(stored, d + r * inner, c + r * cols); },
-                [&](size_t r) { scatterRows<1>(stored, d + r * inner, c + r * cols); });
+        });
     });
 }
 
-template <class T> void multiplyRight(const Csr &s, bool transposeS, const T *d, size_t width, T *c) {
+/// D @ S
+template <class T> void multiplyByScattering(Context &context, const T *d, size_t rows, const Csr &s, T *c) {
+    size_t inner = s.rows(), cols = s.cols();
+    withStored<T>(s, [&](const auto &stored) {
+        auto scatter = [&](size_t begin, size_t end, const ColumnRange &range) {
+            inBlocks(
+                begin, end, [&](size_t r) { scatterRows<kRowsAtOnce>(stored, range, d + r * inner, c + r * cols); },
+                [&](size_t r) { scatterRows<1>(stored, range, d + r * inner, c + r * cols); });
+        };
+        if (rows >= 2 * kRowsAtOnce * numWorkers(context))
+            forRowBlocks(context, "matMul", rows, kRowsAtOnce, productNs(s, rows),
+                         [&](size_t begin, size_t end) { scatter(begin, end, ColumnRange::all(s)); });
+        else
+            forColumnRanges(context, "matMul", s, productNs(s, rows),
+                            [&](const ColumnRange &range) { scatter(0, rows, range); });
+    });
+}
+
+template <class T> void multiplyLeft(Context &context, const T *d, size_t rows, const Csr &s, bool transposeS, T *c) {
+    if (transposeS)
+        multiplyByDots(context, d, rows, s, c);
+    else
+        multiplyByScattering(context, d, rows, s, c);
+}
+
+template <class T> void multiplyRight(Context &context, const Csr &s, bool transposeS, const T *d, size_t width, T *c) {
     if (width == 1) // a column from the right is a row for the transpose
-        return multiplyLeft(d, 1, s, !transposeS, c);
+        return multiplyLeft(context, d, 1, s, !transposeS, c);
     withStored<T>(s, [&](const auto &stored) {
         if (transposeS)
-            addRows(stored, d, width, c);
+            forColumnRanges(context, "matMul", s, productNs(s, width),
+                            [&](const ColumnRange &range) { addRows(stored, range, d, width, c); });
         else
-            gatherRows(stored, d, width, c);
+            forRows(context, loopOverRows<T>(s, width), [&](size_t begin, size_t end, uint32_t) {
+                gatherRows(stored.someRows(begin, end), d, width, c + begin * width);
+            });
     });
 }
 
@@ -208,7 +265,7 @@ struct Sides {
     size_t rows, cols;
 };
 
-template <class T> Ref<Dense> multiply(const Sides &p, ValueType type, const Dense &d) {
+template <class T> Ref<Dense> multiply(Context &context, const Sides &p, ValueType type, const Dense &d) {
     // Products that gather write each cell once, those that scatter add to it.
     bool scatters = p.sparseOnLeft == p.transposeS, empty = p.rows == 0 || p.cols == 0 || d.cells() == 0;
     auto result = Dense::create(type, p.rows, p.cols, scatters || empty ? Buffer::Init::Zero : Buffer::Init::None);
@@ -217,19 +274,19 @@ template <class T> Ref<Dense> multiply(const Sides &p, ValueType type, const Den
     const T *cells = d.view<T>().data;
     T *c = result->template mutableView<T>().data;
     if (p.sparseOnLeft)
-        multiplyRight(p.s, p.transposeS, cells, p.cols, c);
+        multiplyRight(context, p.s, p.transposeS, cells, p.cols, c);
     else
-        multiplyLeft(cells, p.rows, p.s, p.transposeS, c);
+        multiplyLeft(context, cells, p.rows, p.s, p.transposeS, c);
     return result;
 }
 
 /// Where a cell of d that is not finite met an absent one, the result is NaN: where the stored ones met fewer of them
 /// than there are in that column (or row) of d.
-template <class T> void applyNonFinite(const Sides &p, const Dense &d, Dense &result) {
+template <class T> void applyNonFinite(Context &context, const Sides &p, const Dense &d, Dense &result) {
     Ref<Dense> marks = nonFiniteCells<T>(d);
     auto pattern = Csr::withStructureOf(p.s, marks->type(), BufferRef());
     Ref<Dense> met =
-        multiply<uint64_t>({*pattern, p.transposeS, p.sparseOnLeft, p.rows, p.cols}, marks->type(), *marks);
+        multiply<uint64_t>(context, {*pattern, p.transposeS, p.sparseOnLeft, p.rows, p.cols}, marks->type(), *marks);
     std::vector<uint64_t> total(p.sparseOnLeft ? d.cols() : d.rows());
     auto mark = marks->view<uint64_t>();
     for (size_t r = 0; r < mark.rows; ++r)
@@ -243,12 +300,12 @@ template <class T> void applyNonFinite(const Sides &p, const Dense &d, Dense &re
                 out(r, c) = std::numeric_limits<T>::quiet_NaN();
 }
 
-Ref<Dense> multiplied(ValueType g, const Sides &p, const Dense &d) {
+Ref<Dense> multiplied(Context &context, ValueType g, const Sides &p, const Dense &d) {
     return withProductType(g, [&]<class T>(TypeTag<T>) {
-        auto result = multiply<T>(p, computeType(g), d);
+        auto result = multiply<T>(context, p, computeType(g), d);
         if constexpr (std::is_floating_point_v<T>)
             if (hasNonFinite(d))
-                applyNonFinite<T>(p, d, *result);
+                applyNonFinite<T>(context, p, d, *result);
         return result;
     });
 }
@@ -274,12 +331,12 @@ bool hasNonFinite(const Csr &m) {
         m.type(), [&]<class T>(TypeTag<T>) { return anyNonFinite(m.values<T>() + m.offsets()[0], m.nonZeros()); });
 }
 
-Ref<Dense> sparseTimesDense(ValueType g, const Csr &s, bool transposeS, const Dense &d) {
-    return multiplied(g, {s, transposeS, true, transposeS ? s.cols() : s.rows(), d.cols()}, d);
+Ref<Dense> sparseTimesDense(Context &context, ValueType g, const Csr &s, bool transposeS, const Dense &d) {
+    return multiplied(context, g, {s, transposeS, true, transposeS ? s.cols() : s.rows(), d.cols()}, d);
 }
 
-Ref<Dense> denseTimesSparse(ValueType g, const Dense &d, const Csr &s, bool transposeS) {
-    return multiplied(g, {s, transposeS, false, d.rows(), transposeS ? s.rows() : s.cols()}, d);
+Ref<Dense> denseTimesSparse(Context &context, ValueType g, const Dense &d, const Csr &s, bool transposeS) {
+    return multiplied(context, g, {s, transposeS, false, d.rows(), transposeS ? s.rows() : s.cols()}, d);
 }
 
 } // namespace daphne

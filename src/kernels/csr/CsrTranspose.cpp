@@ -6,7 +6,7 @@ namespace daphne {
 
 namespace {
 
-Value transpose(KernelCall &, const Csr &x) { return transposed(x); }
+Value transpose(KernelCall &call, const Csr &x) { return transposed(call.context, x); }
 
 } // namespace
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/Error.h"
+#include "sched/FurtherSchemes.h"
 
 namespace daphne::driver {
 namespace {
@@ -77,6 +78,17 @@ TEST(SchedulerSettings, EveryBuiltInSchemeCanBeNamed) {
     }
 }
 
+TEST(SchedulerSettings, FurtherSchemesCanBeNamedUnlessTheyNeedAProfileOrWeights) {
+    for (const sched::Scheme &scheme : sched::furtherSchemes()) {
+        std::string option = "--partitioning=" + std::string(scheme.name);
+        if (scheme.needsInput) {
+            EXPECT_THAT(errorOf({option}), HasSubstr(std::string(scheme.name)));
+        } else {
+            EXPECT_EQ(settingsOf({option}).plan.scheme, &scheme);
+        }
+    }
+}
+
 TEST(SchedulerSettings, EveryOptionArrives) {
     sched::Settings s =
         settingsOf({"--queue_layout=PERGROUP", "--victim_selection=RNDPRI", "--pre-partition", "--sched-seed=9",
@@ -139,7 +151,7 @@ TEST(SchedulerSettings, TheFileSetsThemAndTheCommandLineOverridesIt) {
 TEST(SchedulerSettings, MistakesNameTheAllowedValues) {
     EXPECT_THAT(errorOf({"--partitioning=GSX"}),
                 HasSubstr("needs one of STATIC, SS, GSS, TSS, FAC2, TFSS, FISS, VISS, PLS, MSTATIC, MFSC, PSS, AUTO, "
-                          "EXPR, got 'GSX'"));
+                          "AWF_B, AWF_C, AWF_D, AWF_E, AF, MAF, RAND, STEAL, EXPR, got 'GSX'"));
     EXPECT_THAT(errorOf({"--queue_layout=PERCORE"}), HasSubstr("CENTRALIZED, PERGROUP, PERCPU"));
     EXPECT_THAT(errorOf({"--victim_selection=LAST"}), HasSubstr("SEQ, SEQPRI, RANDOM, RANDOMPRI"));
     EXPECT_THAT(errorOf({"--partition-by=columns"}), HasSubstr("rows, nnz, cost, auto"));

@@ -2,6 +2,7 @@
 /// Every combination of policies, many workers on few CPUs, errors, loops in loops, several callers. Units write cells
 /// that are not atomic, so that the thread sanitizer sees any two workers at the same unit and any loop that returns
 /// too early. DAPHNE_STRESS_SECONDS=60 makes the random part go on for so long (default: about a second).
+#include "sched/FurtherSchemes.h"
 #include "sched/ParallelFor.h"
 
 #include <chrono>
@@ -76,7 +77,7 @@ struct Trial {
                     throw Injected("unit " + std::to_string(i));
                 ++visits[i];
             }
-            if (r.begin % 32 == 0) // lets the others have their turn where CPUs are few
+            if (r.begin % std::max<uint64_t>(16, units / 16) == 0) // lets the others have their turn where CPUs are few
                 std::this_thread::yield();
             if (nested)
                 runInside(worker);
@@ -115,12 +116,20 @@ struct Trial {
     }
 };
 
+std::vector<const Scheme *> allSchemes() {
+    std::vector<const Scheme *> all;
+    for (std::span<const Scheme> table : {schemes(), furtherSchemes()})
+        for (const Scheme &scheme : table)
+            all.push_back(&scheme);
+    return all;
+}
+
 template <class F> void forAllPlans(F f) {
-    for (const Scheme &scheme : schemes())
+    for (const Scheme *scheme : allSchemes())
         for (Layout layout : kLayouts)
             for (Victim victim : kVictims)
                 for (bool prePartition : {false, true})
-                    f(LoopPlan{.scheme = &scheme, .layout = layout, .victim = victim, .prePartition = prePartition});
+                    f(LoopPlan{.scheme = scheme, .layout = layout, .victim = victim, .prePartition = prePartition});
 }
 
 double stressSeconds() {
@@ -160,12 +169,13 @@ TEST(Stress, AMillionTasksInEveryLayout) {
 TEST(Stress, RandomLoopsAtRandomTimes) {
     Watchdog watchdog;
     std::mt19937_64 random(7);
+    const std::vector<const Scheme *> all = allSchemes();
     auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(stressSeconds());
     uint64_t tasks = 0, loops = 0;
     while (std::chrono::steady_clock::now() < end) {
         Pool pool(Topology::fake(2, 4, 1), 1 + static_cast<uint32_t>(random() % 16));
         for (int i = 0; i < 200; ++i) {
-            LoopPlan plan{.scheme = &schemes()[random() % schemes().size()],
+            LoopPlan plan{.scheme = all[random() % all.size()],
                           .grain = 1 + random() % 3,
                           .layout = kLayouts[random() % 3],
                           .victim = kVictims[random() % 4],
@@ -186,6 +196,7 @@ TEST(Stress, RandomLoopsAtRandomTimes) {
 
 TEST(Stress, SeveralCallersShareOnePool) {
     Watchdog watchdog;
+    const std::vector<const Scheme *> all = allSchemes();
     for (uint32_t workers : {2u, 5u, 16u}) {
         Pool pool(Topology::fake(2, 4, 1), workers);
         std::vector<std::thread> callers;
@@ -193,7 +204,7 @@ TEST(Stress, SeveralCallersShareOnePool) {
             callers.emplace_back([&, c] {
                 std::mt19937_64 random(c);
                 for (int i = 0; i < 300; ++i) {
-                    LoopPlan plan{.scheme = &schemes()[random() % schemes().size()],
+                    LoopPlan plan{.scheme = all[random() % all.size()],
                                   .layout = kLayouts[random() % 3],
                                   .victim = kVictims[random() % 4]};
                     uint64_t units = random() % 500;

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/FileCommands.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+
+#include "base/Error.h"
+#include "data/Object.h"
+#include "driver/CrashReport.h"
+#include "io/Format.h"
+#include "io/FormatTable.h"
+#include "io/ParallelText.h"
+#include "sched/Pool.h"
+
+namespace daphne::driver {
+
+namespace {
+
+constexpr std::string_view kUsage =
+    "usage: daphne convert in out [options]\n"
+    "       daphne inspect file [options]\n"
+    "  --frame, --matrix     what the file holds (default: as it says; CSV: a frame if\n"
+    "                        its columns differ in type)\n"
+    "  --delimiter=C         CSV: character between fields (default ,)\n"
+    "  --header              CSV: the first line holds the labels\n"
+    "  --quote=C             CSV: quote character, empty for none (default \")\n"
+    "  --null=TEXT           CSV: field that means no value; may be repeated\n"
+    "  --exact               CSV: write floats exactly, not with six decimals\n"
+    "  --num-threads=N       workers (default: one per core)\n";
+
+Error usageError(const std::string &what) { return Error(Stage::Parse, what).withHint("run daphne convert --help"); }
+
+struct Command {
+    bool convert = false, help = false;
+    enum class Shape { Any, Frame, Matrix } shape = Shape::Any;
+    io::CsvStyle csv;
+    int64_t numThreads = 0;
+    std::vector<std::string> files;
+};
+
+char oneCharacter(const std::string &text, const std::string &option) {
+    std::string value = text == "\\t" ? "\t" : text;
+    if (value.size() != 1 || value == "\n" || value == "\r")
+        throw usageError("--" + option + " needs one character, got \"" + text + "\"");
+    return value[0];
+}
+
+int64_t numberOfThreads(const std::string &text) {
+    int64_t n = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+    if (error != std::errc() || end != text.data() + text.size() || n < 0 || n > 4096)
+        throw usageError("--num-threads needs a number from 0 to 4096, got \"" + text + "\"");
+    return n;
+}
+
+Command parse(const std::vector<std::string> &words) {
+    Command c;
+    c.convert = words[0] == "convert";
+    for (size_t i = 1; i < words.size(); ++i) {
+        const std::string &word = words[i];
+        if (word.size() < 2 || word[0] != '-') {
+            c.files.push_back(word);
+            continue;
+        }
+        size_t equals = word.find('=');
+        std::string name = word.substr(word.starts_with("--") ? 2 : 1);
+        name.resize(std::min(name.size(), name.find('=')));
+        auto value = [&]() -> std::string {
+            if (equals != word.npos)
+                return word.substr(equals + 1);
+            if (i + 1 == words.size())
+                throw usageError("--" + name + " needs a value");
+            return words[++i];
+        };
+        if (name == "help" || name == "h")
+            c.help = true;
+        else if (name == "frame")
+            c.shape = Command::Shape::Frame;
+        else if (name == "matrix")
+            c.shape = Command::Shape::Matrix;
+        else if (name == "header")
+            c.csv.header = true;
+        else if (name == "exact")
+            c.csv.exactFloats = true;
+        else if (name == "delimiter")
+            c.csv.delimiter = oneCharacter(value(), name);
+        else if (name == "quote") {
+            std::string quote = value();
+            c.csv.quote = quote.empty() ? '\0' : oneCharacter(quote, name);
+        } else if (name == "null")
+            c.csv.nulls.push_back(value());
+        else if (name == "num-threads")
+            c.numThreads = numberOfThreads(value());
+        else
+            throw usageError("unknown option " + word);
+    }
+    size_t needed = c.convert ? 2 : 1;
+    if (!c.help && c.files.size() != needed)
+        throw usageError("daphne " + words[0] + " needs " + (needed == 2 ? "two file names" : "one file name") +
+                         ", got " + std::to_string(c.files.size()));
+    return c;
+}
+
+/// Frames and matrices look alike in many formats; what fits the types best is read.
+Value readAny(const std::string &name, Command::Shape shape, const io::ReadRequest &request) {
+    const io::Format *format = io::FormatTable::get().find(io::DataPath(name).extension);
+    bool frames = format && format->readFrame, matrices = format && format->readMatrix;
+    if (shape == Command::Shape::Frame || (frames && !matrices))
+        return io::readFrame(name, request);
+    if (shape == Command::Shape::Matrix || !frames)
+        return io::readMatrix(name, request);
+    auto info = io::inspect(name, true);
+    bool mixed = info && std::ranges::adjacent_find(info->types, std::not_equal_to()) != info->types.end();
+    if (info && !mixed)
+        return io::readMatrix(name, request);
+    if (info)
+        return io::readFrame(name, request);
+    try {
+        Value frame = io::readFrame(name, request);
+        auto different = [](auto &a, auto &b) { return a->type() != b->type(); };
+        auto &columns = frame.frame().columns;
+        if (std::ranges::adjacent_find(columns, different) != columns.end())
+            return frame;
+    } catch (const Error &) {
+        // No frame; what is wrong with it as a matrix is what counts.
+    }
+    return io::readMatrix(name, request);
+}
+
+// -------------------------------------------------------------------- inspect
+
+std::string cellText(const Dense &m, size_t r, size_t c) {
+    return withValueType(m.type(), [&]<class T>(TypeTag<T>) -> std::string {
+        std::string out;
+        if constexpr (std::is_same_v<T, std::string>)
+            out = m.view<T>()(r, c);
+        else
+            io::appendNumber(out, m.view<T>()(r, c));
+        return out;
+    });
+}
+
+constexpr size_t kFirstRows = 5, kFirstColumns = 10;
+
+void printRows(size_t rows, size_t cols, const std::function<std::string(size_t, size_t)> &cell) {
+    for (size_t r = 0; r < std::min(rows, kFirstRows); ++r) {
+        std::string line = " ";
+        for (size_t c = 0; c < std::min(cols, kFirstColumns); ++c)
+            line += " " + cell(r, c);
+        std::printf("%s%s\n", line.c_str(), cols > kFirstColumns ? " ..." : "");
+    }
+    if (rows > kFirstRows)
+        std::printf("  ...\n");
+}
+
+void printRowLengths(std::vector<size_t> lengths) {
+    if (lengths.empty())
+        return;
+    size_t total = 0;
+    for (size_t n : lengths)
+        total += n;
+    auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+    std::nth_element(lengths.begin(), middle, lengths.end());
+    size_t median = *middle;
+    auto [least, most] = std::ranges::minmax(lengths);
+    std::printf("non-zeros per row: least %zu, median %zu, mean %.4g, most %zu, empty rows %zu\n", least, median,
+                static_cast<double>(total) / static_cast<double>(lengths.size()), most,
+                static_cast<size_t>(std::ranges::count(lengths, size_t(0))));
+}
+
+void inspectMatrix(const Matrix &m) {
+    std::printf("matrix of %s, %s, %zux%zu\n", std::string(dslName(m.type())).c_str(), m.isCsr() ? "sparse" : "dense",
+                m.rows(), m.cols());
+    std::vector<size_t> lengths(isNumeric(m.type()) ? m.rows() : 0);
+    size_t nonZeros = 0;
+    for (size_t r = 0; r < lengths.size(); ++r) {
+        lengths[r] = m.isCsr() ? static_cast<const Csr &>(m).nonZeros(r)
+                               : countNonZeros(*Dense::window(static_cast<const Dense &>(m), r, r + 1, 0, m.cols()));
+        nonZeros += lengths[r];
+    }
+    if (isNumeric(m.type())) {
+        double cells = static_cast<double>(m.rows()) * static_cast<double>(m.cols());
+        std::printf("non-zeros: %zu, sparsity %.6g\n", nonZeros,
+                    cells > 0 ? static_cast<double>(nonZeros) / cells : 0.0);
+        printRowLengths(std::move(lengths));
+    }
+    size_t rows = std::min(m.rows(), kFirstRows), cols = std::min(m.cols(), kFirstColumns);
+    Ref<Dense> corner;
+    if (m.isCsr() && m.cols() <= (size_t(1) << 20))
+        corner = toDense(*Csr::rowWindow(static_cast<const Csr &>(m), 0, rows));
+    else if (!m.isCsr())
+        corner = Dense::window(static_cast<const Dense &>(m), 0, rows, 0, cols);
+    if (corner)
+        printRows(m.rows(), m.cols(), [&](size_t r, size_t c) { return cellText(*corner, r, c); });
+}
+
+void inspectFrame(const Frame &f) {
+    std::printf("frame, %zux%zu\n", f.rows(), f.cols());
+    for (size_t c = 0; c < f.cols(); ++c)
+        std::printf("  %s: %s\n", f.labels[c].c_str(), std::string(dslName(f.columns[c]->type())).c_str());
+    printRows(f.rows(), f.cols(), [&](size_t r, size_t c) { return cellText(*f.columns[c], r, 0); });
+}
+
+} // namespace
+
+bool isFileCommand(const std::vector<std::string> &words) {
+    bool isName = !words.empty() && (words[0] == "convert" || words[0] == "inspect");
+    return isName && !std::filesystem::exists(words[0]);
+}
+
+int runFileCommand(const std::vector<std::string> &words) {
+    Command c = parse(words);
+    if (c.help) {
+        std::printf("%s", std::string(kUsage).c_str());
+        return 0;
+    }
+    installCrashReport();
+    sched::Topology topology = sched::Topology::detect();
+    sched::Pool pool(topology, sched::chooseNumWorkers(topology, {.numThreads = c.numThreads}));
+    ObjectScope objects;
+    Value value = readAny(c.files[0], c.shape, {.pool = &pool, .csv = c.csv});
+    if (c.convert)
+        io::write(value, c.files[1], {.pool = &pool, .csv = c.csv});
+    else if (value.isMatrix())
+        inspectMatrix(value.matrix());
+    else
+        inspectFrame(value.frame());
+    return 0;
+}
+
+} // namespace daphne::driver

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/Bytes.h"
+
+#include <cerrno>
+
+#include <unistd.h>
+
+#include "data/CopyCells.h"
+
+namespace daphne::io {
+
+namespace {
+
+constexpr size_t kCopyBytes = size_t(4) << 20;
+
+template <class Copy> void inPieces(sched::Pool *pool, size_t n, Copy &&copy) {
+    forEachTask(pool, (n + kCopyBytes - 1) / kCopyBytes, [&](size_t i) {
+        size_t begin = i * kCopyBytes;
+        copy(begin, std::min(kCopyBytes, n - begin));
+    });
+}
+
+} // namespace
+
+void copyBytes(sched::Pool *pool, std::string_view part, void *to) {
+    inPieces(pool, part.size(),
+             [&](size_t begin, size_t n) { std::memcpy(static_cast<char *>(to) + begin, part.data() + begin, n); });
+}
+
+void copyContent(ReadJob &job, std::string_view part, void *to) {
+    int fd = job.file().descriptor();
+    if (fd < 0)
+        return copyBytes(job.request.pool, part, to);
+    auto offset = static_cast<size_t>(part.data() - job.text().data());
+    std::atomic<int> failure{0};
+    std::atomic<bool> shorter{false};
+    inPieces(job.request.pool, part.size(), [&](size_t begin, size_t n) {
+        char *target = static_cast<char *>(to) + begin;
+        for (size_t done = 0; done < n;) {
+            ssize_t got = ::pread(fd, target + done, n - done, static_cast<off_t>(offset + begin + done));
+            if (got < 0 && errno == EINTR)
+                continue;
+            if (got <= 0) {
+                (got < 0 ? (failure = errno, shorter) : shorter) = true;
+                return;
+            }
+            done += static_cast<size_t>(got);
+        }
+    });
+    if (failure)
+        throw job.error(std::string("cannot be read: ") + std::strerror(failure));
+    if (shorter)
+        throw job.error("it became shorter while it was read");
+}
+
+void writeCells(const Dense &m, FileReplacement &file) {
+    withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
+        auto cells = m.view<T>();
+        auto write = [&](const T *first, size_t n) {
+            file.write({reinterpret_cast<const char *>(first), n * sizeof(T)});
+        };
+        if (cells.contiguous())
+            return write(cells.data, cells.rows * cells.cols);
+        for (size_t r = 0; r < cells.rows; ++r)
+            write(cells.row(r), cells.cols);
+    });
+}
+
+Value inWantedForm(Ref<Dense> m, const ReadRequest &request) {
+    const RepresentationPolicy &policy = request.policy;
+    bool large = policy.prefersCsr(m->type(), m->rows(), m->cols(), 0);
+    if (large && policy.prefersCsr(m->type(), m->rows(), m->cols(), static_cast<double>(countNonZeros(*m))))
+        return toCsr(*m);
+    return m;
+}
+
+Value inWantedForm(Ref<Csr> m, const ReadRequest &request) {
+    auto nonZeros = static_cast<double>(m->nonZeros());
+    if (request.csr || request.policy.prefersCsr(m->type(), m->rows(), m->cols(), nonZeros))
+        return m;
+    return toDense(*m);
+}
+
+Ref<Csr> withType(Ref<Csr> m, ValueType type) {
+    if (m->type() == type)
+        return m;
+    if (m->isPattern())
+        return Csr::withStructureOf(*m, type, {});
+    BufferRef values(Buffer::create(type, m->capacity(), Buffer::Init::None));
+    withNumericType(m->type(), [&]<class From>(TypeTag<From>) {
+        withNumericType(type, [&]<class To>(TypeTag<To>) {
+            const From *from = m->template values<From>();
+            To *to = values.as<To>();
+            for (uint64_t k = m->offsets()[0]; k < m->offsets()[m->rows()]; ++k)
+                to[k] = convertCell<To>(from[k]);
+        });
+    });
+    return withoutZeros(Csr::withStructureOf(*m, type, std::move(values)));
+}
+
+ValueType resultType(const ReadJob &job, ValueType stored) {
+    ValueType wanted = job.meta ? job.wantedType() : stored;
+    if (stored == ValueType::Str && wanted != ValueType::Str)
+        throw job.error("it holds strings, its meta data say " + std::string(dslName(wanted)));
+    return wanted;
+}
+
+Ref<Frame> frameOf(const Dense &m, const ReadJob &job) {
+    Metadata names;
+    names.rows = m.rows();
+    names.cols = m.cols();
+    names.valueType = m.type();
+    if (job.meta && job.meta->hasSchema() && job.meta->cols == m.cols())
+        names = *job.meta;
+    auto labels = names.columnLabels();
+    auto types = names.columnTypes();
+    auto frame = Ref<Frame>::make(m.rows());
+    for (size_t c = 0; c < m.cols(); ++c)
+        frame->addColumn(labels[c], converted(*Dense::window(m, 0, m.rows(), c, c + 1)->copy(), types[c]));
+    return frame;
+}
+
+} // namespace daphne::io

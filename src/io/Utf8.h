@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Characters of UTF-8 texts. Bytes that are no UTF-8 count as one character each
+/// (U+DC00 plus the byte, as Python's surrogateescape does), so that nothing is
+/// lost on the way.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace daphne::io {
+
+inline void appendUtf8(std::string &out, uint32_t c) {
+    if (c >= 0xDC80 && c <= 0xDCFF) {
+        out += static_cast<char>(c - 0xDC00);
+    } else if (c < 0x80) {
+        out += static_cast<char>(c);
+    } else if (c < 0x800) {
+        out += static_cast<char>(0xC0 | c >> 6);
+        out += static_cast<char>(0x80 | (c & 63));
+    } else if (c < 0x10000) {
+        out += static_cast<char>(0xE0 | c >> 12);
+        out += static_cast<char>(0x80 | (c >> 6 & 63));
+        out += static_cast<char>(0x80 | (c & 63));
+    } else {
+        out += static_cast<char>(0xF0 | (c >> 18 & 7));
+        out += static_cast<char>(0x80 | (c >> 12 & 63));
+        out += static_cast<char>(0x80 | (c >> 6 & 63));
+        out += static_cast<char>(0x80 | (c & 63));
+    }
+}
+
+/// Calls f with the code point of every character.
+template <class F> void forEachCharacter(std::string_view text, F &&f) {
+    for (size_t i = 0; i < text.size();) {
+        auto first = static_cast<unsigned char>(text[i]);
+        size_t more = first >= 0xF0 && first < 0xF5   ? 3
+                      : first >= 0xE0 && first < 0xF0 ? 2
+                      : first >= 0xC2 && first < 0xE0 ? 1
+                                                      : 0;
+        bool valid = (first < 0x80 || more > 0) && i + more < text.size();
+        uint32_t c = more == 0 ? first : first & (0x3Fu >> more);
+        for (size_t k = 1; valid && k <= more; ++k) {
+            auto next = static_cast<unsigned char>(text[i + k]);
+            valid = (next & 0xC0) == 0x80;
+            c = c << 6 | (next & 63);
+        }
+        constexpr uint32_t kLeast[] = {0, 0x80, 0x800, 0x10000};
+        valid = valid && c >= kLeast[more] && c <= 0x10FFFF && !(c >= 0xD800 && c < 0xE000);
+        f(valid ? c : 0xDC00u + first);
+        i += valid ? more + 1 : 1;
+    }
+}
+
+inline size_t countCharacters(std::string_view text) {
+    size_t n = 0;
+    forEachCharacter(text, [&](uint32_t) { ++n; });
+    return n;
+}
+
+} // namespace daphne::io

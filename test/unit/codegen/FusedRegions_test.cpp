@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Regions give what their kernels give, one after another, to the last bit:
+/// interpreted and compiled, on one thread and on three, under every scheme.
+///
+/// Random regions: DAPHNE_REGIONS is how many (120 by default), DAPHNE_REGION_SEED
+/// the first one. To run ten thousand:
+///
+///     DAPHNE_REGIONS=10000 codegen_test --gtest_filter='FusedRegions.*'
+#include <cstdlib>
+
+#include "codegen/loops/LoopJit.h"
+#include "exec/RandomRecipes.h"
+#include "exec/RecipeRuns.h"
+
+namespace daphne::test {
+
+namespace {
+
+using exec::Engine;
+
+uint64_t setting(const char *name, uint64_t otherwise) {
+    const char *text = std::getenv(name);
+    return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+/// Engines, renewed from time to time: they keep the code of all loops.
+struct Engines {
+    Engine compiled{{.jit = true, .always = true}, codegen::makeLoopCompiler("")};
+    Engine interpreted{{.jit = false}, nullptr};
+    Engine byCost{{.jit = true}, codegen::makeLoopCompiler("")};
+};
+
+/// One scheduler for every scheme, each with another layout, and some without a scheme.
+std::vector<std::unique_ptr<sched::Scheduler>> manySchedulers() {
+    std::vector<std::unique_ptr<sched::Scheduler>> all;
+    sched::Settings plain{.threads = {.numThreads = 3}};
+    all.push_back(std::make_unique<sched::Scheduler>(plain));
+    size_t i = 0;
+    for (const sched::Scheme &scheme : sched::schemes()) {
+        sched::Settings settings = plain;
+        settings.plan.scheme = &scheme;
+        settings.plan.layout = static_cast<sched::Layout>(i % 3);
+        settings.plan.victim = static_cast<sched::Victim>(i % 4);
+        settings.plan.prePartition = i % 5 == 0;
+        settings.partitionBy = i % 2 ? sched::PartitionBy::NonZeros : sched::PartitionBy::Rows;
+        ++i;
+        all.push_back(std::make_unique<sched::Scheduler>(settings));
+    }
+    return all;
+}
+
+class FusedRegions : public testing::Test {
+  protected:
+    /// "" if all ways agree with the kernels; else which one does not, and why.
+    std::string disagreement(const Recipe &recipe, size_t number) {
+        for (const Way &way : ways(number))
+            if (std::string d = differenceFromKernels(recipe, way); !d.empty())
+                return way.name + ": " + d;
+        return {};
+    }
+
+    std::vector<Way> ways(size_t number) {
+        sched::Scheduler *several = schedulers[number % schedulers.size()].get();
+        return {{"interpreted, 1 thread", &engines->interpreted, &one},
+                {"compiled, 1 thread", &engines->compiled, &one},
+                {"compiled, 3 threads", &engines->compiled, several},
+                {"interpreted, 3 threads", &engines->interpreted, several},
+                {"fused where it pays", &engines->byCost, nullptr}};
+    }
+
+    void expectAgreement(const Recipe &recipe, const std::string &what) {
+        std::string found = disagreement(recipe, 0);
+        if (found.empty())
+            return;
+        Recipe small = shrunk(recipe, [&](const Recipe &r) { return !disagreement(r, 0).empty(); });
+        ADD_FAILURE() << what << ": " << found << "\nas small as possible:\n" << small.text() << disagreement(small, 0);
+    }
+
+    void runRandomRegions(RecipeFeatures features) {
+        uint64_t first = setting("DAPHNE_REGION_SEED", 1), count = setting("DAPHNE_REGIONS", 120), failures = 0;
+        for (uint64_t seed = first; seed < first + count && failures < 10; ++seed) {
+            if ((seed - first) % 100 == 99)
+                engines = std::make_unique<Engines>();
+            if (std::getenv("DAPHNE_REGION_TRACE"))
+                std::cerr << "region " << seed << std::endl;
+            Recipe recipe = RandomRecipes(seed, features).make();
+            if (recipe.ops.empty())
+                continue;
+            std::string found = disagreement(recipe, seed);
+            if (found.empty())
+                continue;
+            ++failures;
+            Recipe small = shrunk(recipe, [&](const Recipe &r) { return !disagreement(r, seed).empty(); });
+            ADD_FAILURE() << "seed " << seed << ": " << found << "\nas small as possible:\n"
+                          << small.text() << disagreement(small, seed);
+        }
+    }
+
+    std::unique_ptr<Engines> engines = std::make_unique<Engines>();
+    sched::Scheduler one{{.threads = {.numThreads = 1}}};
+    std::vector<std::unique_ptr<sched::Scheduler>> schedulers = manySchedulers();
+};
+
+TEST_F(FusedRegions, RandomRegionsGiveWhatTheirKernelsGive) { runRandomRegions({}); }
+
+TEST_F(FusedRegions, RandomRegionsFailWhereAnUnreadResultFails) { runRandomRegions({.unreadResults = true}); }
+
+TEST_F(FusedRegions, RandomRegionsRaiseTheFirstOfSeveralErrors) { runRandomRegions({.severalErrors = true}); }
+
+TEST_F(FusedRegions, RandomRegionsWithWantedCsrGiveWhatTheirKernelsGive) {
+    runRandomRegions({.wantedCsr = true});
+}
+
+TEST_F(FusedRegions, AResultIsNotStoredOverWhatAnotherResultReads) {
+    Recipe r;
+    Recipe::Id a = r.input(matrix<double>(1, 4, {-1, -2, -3, -4})), b = r.input(matrix<double>(1, 4, {1, 2, 3, 4})),
+               c = r.input(matrix<double>(1, 4, {2, 3, 4, 5}));
+    r.output(r.add("ewAbs", {a}));
+    r.output(r.add("ewMul", {b, c}));
+    r.consumable = 7;
+    expectAgreement(r, "flat");
+    r.output(r.add("sumAll", {b}));
+    expectAgreement(r, "flat with a sum");
+}
+
+TEST_F(FusedRegions, AResultIsNotStoredOverWhatARowExtremeReads) {
+    Recipe r;
+    Recipe::Id x = r.input(matrix<double>(2, 3, {-0.5, -1, 2, NAN, -1, 3})), half = r.input(number(0.5));
+    Recipe::Id y = r.add("ewSub", {x, half});
+    r.output(r.add("ewSqrt", {r.add("ewAbs", {x})}));
+    r.output(r.add("minRow", {y}));
+    r.output(r.add("maxRow", {y}));
+    r.consumable = 1;
+    expectAgreement(r, "rows");
+}
+
+TEST_F(FusedRegions, AbsentCellsTimesInfinityOrNanAreNanInProductsToo) {
+    Recipe r;
+    Recipe::Id g = r.input(toCsr(matrix<double>(3, 3, {0, 2, 0, 0, 0, 0, 1, 2, 3}).dense()));
+    Recipe::Id v = r.input(column<double>({INFINITY, 1, 2}));
+    r.output(r.product(g, v));
+    expectAgreement(r, "infinity");
+    r.inputs[v] = column<double>({1, 1, NAN});
+    expectAgreement(r, "NaN");
+}
+
+TEST_F(FusedRegions, ZerosHaveTheSignTheyHaveInKernels) {
+    Recipe r;
+    Recipe::Id x = r.input(column<double>({-1, 0, 2})), y = r.input(rowVector<double>({0, -3, 1}));
+    r.output(r.product(x, y));
+    r.output(r.product(x, x, false, true));
+    expectAgreement(r, "outer products");
+    Recipe s;
+    Recipe::Id g = s.input(toCsr(matrix<double>(3, 3, {-1, 2, 3, 0, 0, 0, 1, 0, 0}).dense()));
+    s.output(s.add("minRow", {s.add("ewMul", {g, s.input(rowVector<double>({0, 1, 2}))})}));
+    expectAgreement(s, "stored cells");
+}
+
+TEST_F(FusedRegions, SumsOverChangedStoredCellsAreRoundedAsInKernels) {
+    Recipe r;
+    auto m = Dense::create(ValueType::F64, 4, 100, Buffer::Init::Zero);
+    auto v = Dense::create(ValueType::F64, 1, 100);
+    for (size_t i = 0; i < 100; ++i) {
+        v->mutableView<double>()(0, i) = i % 9 == 0 ? 0 : 1 / (1.0 + static_cast<double>(i));
+        for (size_t row = 0; row < 4; ++row)
+            m->mutableView<double>()(row, i) = i % (row + 1) == 0 ? std::sin(static_cast<double>(i + row)) : 0;
+    }
+    Recipe::Id x = r.add("ewMul", {r.input(toCsr(*m)), r.input(v)});
+    r.output(r.product(x, r.input(Dense::reshaped(*v, 100, 1))));
+    r.output(r.add("sumRow", {x}));
+    expectAgreement(r, "stored cells");
+}
+
+TEST_F(FusedRegions, ACellPerRowOutsideOfADomainIsAnError) {
+    Recipe r;
+    Recipe::Id x = r.input(windowed(column<int32_t>({1, 2, 3}))), y = r.input(windowed(column<int32_t>({1, 0, 2})));
+    r.output(r.add("ewMod", {x, y}));
+    expectAgreement(r, "rows");
+}
+
+TEST_F(FusedRegions, AnErrorInAResultThatNobodyReadsIsAnError) {
+    Recipe r;
+    Recipe::Id x = r.input(column<double>({1, -2, 3})), two = r.input(number(2.0));
+    r.add("ewSqrt", {x});
+    r.output(r.add("ewMul", {x, two}));
+    expectAgreement(r, "unread");
+}
+
+TEST_F(FusedRegions, TheFirstOfTwoErrorsIsRaisedThoughItsLoopComesSecond) {
+    Recipe r;
+    Recipe::Id x = r.input(column<double>({1, 2, 3})), i = r.input(column<int64_t>({1, 0, 2}));
+    Recipe::Id ten = r.input(number(int64_t(10)));
+    r.output(r.add("ewSqrt", {r.add("ewSub", {x, r.add("sumAll", {x})})}));
+    r.output(r.add("ewDiv", {ten, i}));
+    expectAgreement(r, "two errors");
+}
+
+TEST_F(FusedRegions, ARegionThatRunsAgainWithOtherValuesPlansAnewWhereItMust) {
+    uint64_t first = setting("DAPHNE_REGION_SEED", 1) + 1000000, count = setting("DAPHNE_REGIONS", 120) / 4;
+    for (uint64_t seed = first; seed < first + count; ++seed) {
+        RandomRecipes random(seed);
+        Recipe recipe = random.make();
+        if (recipe.ops.empty())
+            continue;
+        for (const Way &way : ways(seed)) {
+            auto region = recipe.build(*way.engine);
+            for (int again = 0; again < 3; ++again) {
+                ASSERT_EQ(differenceFromKernels(recipe, *region, way, runKernels(recipe)), "")
+                    << "seed " << seed << ", " << way.name << ", run " << again << "\n"
+                    << recipe.text();
+                for (Value &v : recipe.inputs)
+                    v = random.similar(v);
+            }
+        }
+    }
+}
+
+} // namespace
+
+} // namespace daphne::test
