@@ -57,14 +57,9 @@ std::vector<size_t> cutRuns(const uint64_t *rows, const std::vector<size_t> &beg
     return cuts;
 }
 
-<<<<<<< HEAD
 } // namespace
 
-Ref<Dense> sortedRows(size_t n, std::span<const SortKey> keys) {
-=======
-/// Positions of all n rows in order, n x 1.
 Ref<Dense> sortedRows(Context &context, size_t n, std::span<const SortKey> keys) {
->>>>>>> main
     auto result = Dense::create(ValueType::Size, n, 1);
     uint64_t *rows = result->mutableView<uint64_t>().data;
     if (keys.empty()) {

@@ -179,7 +179,8 @@ Ref<Dense> aggregate(const Frame &frame, const RowGroups &groups, const Aggregat
     return compute({ids, firstOf, pickOrDefault(*column, rows)});
 }
 
-Value aggregated(const Frame &frame, const std::vector<size_t> &keys, const std::vector<Aggregation> &wanted) {
+Value aggregated(Context &context, const Frame &frame, const std::vector<size_t> &keys,
+                 const std::vector<Aggregation> &wanted) {
     Columns keyColumns;
     for (size_t c : keys)
         keyColumns.push_back(frame.columns[c]);
@@ -187,7 +188,7 @@ Value aggregated(const Frame &frame, const std::vector<size_t> &keys, const std:
     std::vector<SortKey> sortKeys;
     for (const Ref<Dense> &column : keyColumns)
         sortKeys.push_back({pickOrDefault(*column, groups.firstRow), true});
-    auto order = sortedRows(groups.size(), sortKeys);
+    auto order = sortedRows(context, groups.size(), sortKeys);
     std::span<const size_t> rows(order->view<uint64_t>().data, groups.size());
     auto result = Ref<Frame>::make(groups.size());
     for (size_t k = 0; k < keys.size(); ++k)
@@ -213,7 +214,7 @@ Value group(KernelCall &call, const Frame &frame, size_t numKeys, std::span<cons
         auto texts = textArguments(call, i, 3);
         wanted.push_back({texts[0], texts[1], texts[2]});
     }
-    return aggregated(frame, keys, wanted);
+    return aggregated(call.context, frame, keys, wanted);
 }
 
 /// groupSum(frame, keys..., summed)
@@ -222,7 +223,7 @@ Value groupSum(KernelCall &call, const Frame &frame, std::span<const Value> labe
     std::vector<size_t> keys;
     for (size_t i = 0; i + 1 < texts.size(); ++i)
         keys.push_back(positionOf(frame, texts[i]));
-    return aggregated(frame, keys, {{"SUM", texts.back(), ""}});
+    return aggregated(call.context, frame, keys, {{"SUM", texts.back(), ""}});
 }
 
 } // namespace
