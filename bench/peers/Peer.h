@@ -108,7 +108,7 @@ class Stopwatch {
 };
 
 /// Seconds of the fastest of several runs: the first one also pays for memory that was never touched.
-template <typename Run> double fastest(Run run) {
+template <typename Run> double steadySeconds(Run run) {
     double best = 1e300;
     for (int i = 0; i < 4; ++i) {
         Stopwatch watch;

@@ -76,7 +76,7 @@ def main(cases):
     name, arguments = sys.argv[1], dict(word.split('=', 1) for word in sys.argv[2:])
     compute, summarise = cases[name](arguments)
     seconds = math.inf
-    for _ in range(4 if name.startswith('cells') else 1):  # as peer::fastest does
+    for _ in range(4 if name.startswith('cells') else 1):  # as peer::steadySeconds does
         value = None
         start = time.perf_counter()
         value = compute()

@@ -91,7 +91,7 @@ Answer cellsSum(const Arguments &arguments) {
     Buffer<double> third = peer::uniform(cells, -1, 1, 3);
     Cells x(first.data(), cells), y(second.data(), cells), z(third.data(), cells);
     double sum = 0;
-    double seconds = peer::fastest([&] {
+    double seconds = peer::steadySeconds([&] {
         sum = overThreads(cells, [&](Eigen::Index begin, Eigen::Index count) {
             auto part = [&](const Cells &m) { return m.segment(begin, count); };
             return ((part(x) * 2 + part(y)) / (part(z).abs() + 1)).sum();
@@ -106,7 +106,7 @@ Answer cellsMap(const Arguments &arguments) {
     Cells x(first.data(), cells), y(second.data(), cells);
     Buffer<double> memory(cells);
     Cells result(memory.data(), cells);
-    double seconds = peer::fastest([&] {
+    double seconds = peer::steadySeconds([&] {
         overThreads(cells, [&](Eigen::Index begin, Eigen::Index count) {
             result.segment(begin, count) = ((-x.segment(begin, count).square()).exp() + y.segment(begin, count)).sqrt();
             return 0.0;

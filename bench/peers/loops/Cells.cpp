@@ -11,7 +11,7 @@ Answer cellsSum(const Arguments &arguments) {
     Buffer<double> first = uniform(cells, 0, 1, 1), second = uniform(cells, 0, 1, 2), third = uniform(cells, -1, 1, 3);
     const double *x = first.data(), *y = second.data(), *z = third.data();
     double sum = 0;
-    double seconds = fastest([&] {
+    double seconds = steadySeconds([&] {
         sum = 0;
 #pragma omp parallel for simd reduction(+ : sum)
         for (int64_t i = 0; i < cells; ++i)
@@ -27,7 +27,7 @@ Answer cellsMap(const Arguments &arguments) {
     const double *x = first.data(), *y = second.data();
     Buffer<double> result(cells);
     double *r = result.data();
-    double seconds = fastest([&] {
+    double seconds = steadySeconds([&] {
 #pragma omp parallel for simd
         for (int64_t i = 0; i < cells; ++i)
             r[i] = std::sqrt(std::exp(-(x[i] * x[i])) + y[i]);
