@@ -63,10 +63,14 @@ struct Engine::State {
 struct Engine::Session {
     ObjectScope objects;
     std::map<std::string, Value> variables;
+    std::map<std::string, Value, std::less<>> views;
     std::vector<const lang::FuncDef *> functions;
     std::vector<const lang::Import *> imports;
     std::vector<lang::Program> programs;
-    ~Session() { variables.clear(); }
+    ~Session() {
+        variables.clear();
+        views.clear();
+    }
 
     /// At the prompt a new definition with the same parameters replaces the old one.
     void define(const lang::FuncDef &f) {
@@ -154,6 +158,7 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
     lang::SessionNames names;
     irgen::Options generation;
     generation.propagateConstants = options.ipaConstPropa;
+    generation.sources = &sources;
     std::vector<Value> inputs;
     if (session) {
         for (auto &[name, value] : session->variables) {
@@ -161,6 +166,8 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
             generation.inputs.push_back({name, typeOf(value)});
             inputs.push_back(value);
         }
+        for (auto &[name, view] : session->views)
+            generation.views.push_back({name, typeOf(view)});
         names.functions = session->functions;
         names.imports = session->imports;
         generation.functions = session->functions;
@@ -200,6 +207,8 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
     context.scheduler = &scheduler;
     context.representation.byEstimate = options.selectMatrixRepr;
     context.representation.threshold = options.sparsityThreshold;
+    if (session)
+        context.views = session->views;
     std::vector<Value> results;
     auto bars = showProgress(options.settings.text("progress"));
     try {
@@ -212,6 +221,7 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
     context.out.flush();
     context.err.flush();
     if (session) {
+        session->views = std::move(context.views);
         session->variables.clear();
         for (size_t i = 0; i < results.size(); ++i)
             session->variables[generated.exports[i].name] = std::move(results[i]);

@@ -2,6 +2,7 @@
 #include "io/Format.h"
 
 #include "base/Error.h"
+#include "base/ForeignCode.h"
 #include "base/Progress.h"
 #include "io/File.h"
 #include "io/FormatTable.h"
@@ -79,9 +80,14 @@ Value readNamed(Value (*read)(ReadJob &), const DataPath &path, const ReadReques
     ReadJob job = readJob(path, request);
     Progress bar("reading " + path.file, 0);
     try {
+        const Format &format = *FormatTable::get().find(path.extension);
+        std::optional<InForeignCode> foreign;
+        if (!format.library.empty())
+            foreign.emplace("file \"" + path.file + "\": " + std::string(format.library));
         Value value = read(job);
+        foreign.reset();
         job.needUnchanged();
-        if (!FormatTable::get().find(path.extension)->checksStrings)
+        if (!format.checksStrings)
             needText(value);
         return value;
     } catch (Error &error) {

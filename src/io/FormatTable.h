@@ -65,6 +65,7 @@ struct Format {
     void (*writeFrame)(const Frame &, WriteJob &) = nullptr;
     bool hasParts = false;             ///< "file.ext:name" is one of several data sets
     bool compressible = true;          ///< .gz and .zst
+    std::string_view library{};        ///< whose code reads the files, if it is not ours
     bool checksStrings = false;        ///< that they are UTF-8 without NUL; otherwise the caller does it
     std::string_view missingLibrary{}; ///< not null: the format is known, but this build cannot do it
 };

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "data/RepresentationPolicy.h"
+#include "data/Value.h"
 #include "io/OpenFiles.h"
 
 namespace daphne::sched {
@@ -38,9 +40,10 @@ struct Context {
     Output out{1};
     Output err{2};
     RepresentationPolicy representation;
-    sched::Scheduler *scheduler = nullptr;    ///< runs loops on all cores; null: on this thread
-    io::OpenFiles files;                      ///< opened by the script and not yet closed
-    std::vector<std::string> profiledRegions; ///< started and not yet stopped
+    sched::Scheduler *scheduler = nullptr;           ///< runs loops on all cores; null: on this thread
+    io::OpenFiles files;                             ///< opened by the script and not yet closed
+    std::vector<std::string> profiledRegions;        ///< started and not yet stopped
+    std::map<std::string, Value, std::less<>> views; ///< frames registered for queries, by name
 };
 
 } // namespace daphne

@@ -440,7 +440,8 @@ void addArrow(FormatTable &t) {
                .readFrame = readFrame,
                .writeMatrix = writeMatrix,
                .writeFrame = writeFrame,
-               .compressible = false});
+               .compressible = false,
+               .library = "Arrow"});
 }
 
 } // namespace daphne::io

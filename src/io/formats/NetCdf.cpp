@@ -248,7 +248,8 @@ void addNetCdf(FormatTable &t) {
            .writeMatrix = writeMatrix,
            .writeFrame = writeFrame,
            .hasParts = true,
-           .compressible = false});
+           .compressible = false,
+           .library = "NetCDF"});
 }
 
 } // namespace daphne::io
