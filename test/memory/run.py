@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass, field
+from itertools import repeat
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,13 +25,14 @@ class Case:
     script: str
     held: int  # bytes alive at one time
     output: str | None  # None: an error of status 3
-    files: dict = field(default_factory=dict)  # name: function that makes the content
+    files: dict = field(default_factory=dict)  # name: function that makes the lines; not all at once, or they would count
 
 
 def coordinates(entries):
     """A MatrixMarket file in no order."""
-    lines = (b'%d %d %d.25\n' % (i * 7919 % 99991 + 1, i * 104729 % 99989 + 1, i) for i in range(entries))
-    return b'%%MatrixMarket matrix coordinate real general\n100000 100000 ' + b'%d\n' % entries + b''.join(lines)
+    yield b'%%MatrixMarket matrix coordinate real general\n100000 100000 ' + b'%d\n' % entries
+    for i in range(entries):
+        yield b'%d %d %d.25\n' % (i * 7919 % 99991 + 1, i * 104729 % 99989 + 1, i)
 
 
 CASES = [
@@ -61,14 +63,14 @@ print(length(l));
 ''', 3 * 8 * MEGABYTE, '1\n'),
     # Readers: at most four times the file.
     Case('a CSV file of numbers', 'print(sum(readMatrix("x.csv")));', 4 * 40 * MEGABYTE, '2e+07\n',
-         {'x.csv': lambda: b'1.5,2.5\n' * 5_000_000}),
+         {'x.csv': lambda: repeat(b'1.5,2.5\n', 5_000_000)}),
     Case('a CSV file of numbers and strings', 'print(nrow(readFrame("x.csv")));', 4 * 44 * MEGABYTE, '1000000\n',
-         {'x.csv': lambda: b'123456,some text of some length,another piece\n' * 1_000_000}),
+         {'x.csv': lambda: repeat(b'123456,some text of some length,another piece\n', 1_000_000)}),
     Case('a MatrixMarket file in no order', 'print(sum(readMatrix("x.mtx")) > 0.0);', 4 * 20 * MEGABYTE, '1\n',
          {'x.mtx': lambda: coordinates(1_000_000)}),
     Case('a billion rows in one kilobyte', '''
 x = readMatrix("x.csv");
-''', 0, None, {'x.csv': lambda: b'1,2\n', 'x.csv.meta': lambda: b'{"numRows":1000000000,"numCols":2,"valueType":"f64"}'}),
+''', 0, None, {'x.csv': lambda: [b'1,2\n'], 'x.csv.meta': lambda: [b'{"numRows":1000000000,"numCols":2,"valueType":"f64"}']}),
 ]
 
 
@@ -77,7 +79,8 @@ def run(daphne, case, directory):
     script = Path(directory) / 'case.daph'
     script.write_text(case.script)
     for name, make in case.files.items():
-        (Path(directory) / name).write_bytes(make())
+        with open(Path(directory) / name, 'wb') as f:
+            f.writelines(make())
     child = subprocess.Popen([daphne, script], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     output = child.stdout.read()
     _, status, usage = os.wait4(child.pid, 0)
