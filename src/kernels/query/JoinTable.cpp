@@ -12,7 +12,7 @@ namespace daphne::query {
 namespace {
 
 /// Arrays up to some times as long as there are rows are faster than hashing, and not much larger.
-constexpr uint64_t kArrayPerRow = 8, kSmallArray = 1 << 16;
+constexpr uint64_t kArrayPerRow = 32, kSmallArray = 1 << 16;
 
 /// Parts of the table for which keys are looked through by workers of their own.
 constexpr size_t kRowsPerPart = 1 << 16;
