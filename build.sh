@@ -25,13 +25,17 @@ fail() {
 install_packages=yes
 clean=no
 targets=(all)
+packages=(build)
 preset=release
 while [ $# -gt 0 ]; do
     case "$1" in
     --mpi) fail "--mpi: the MPI back end is not part of this version yet; nothing was installed or built" ;;
     --clean) clean=yes ;;
     --no-deps) install_packages=no ;;
-    --tests) targets=(all unit_tests) ;;
+    --tests)
+        targets=(all unit_tests)
+        packages=(build test)
+        ;;
     --preset)
         [ $# -gt 1 ] || fail "--preset needs a name: release, dev, asan or tsan"
         preset=$2
@@ -75,7 +79,7 @@ if [ "$clean" = yes ]; then
     fi
 fi
 
-[ "$install_packages" = no ] || cmake/install-packages.sh build
+[ "$install_packages" = no ] || cmake/install-packages.sh "${packages[@]}"
 
 for tool in cmake ninja g++; do
     command -v "$tool" >/dev/null || fail "'$tool' is not installed; run ./build.sh without --no-deps"

@@ -4,9 +4,9 @@
 
 Suites: the layer table, unit tests (CTest), IR tests, examples of the documentation, the scripts of examples/, examples and
 reference pages of builtins, script tests under the default options and under each file of test/script/configs, random
-queries against SQLite, random programs against an oracle, hostile scripts, peak memory, equal results under every schedule.
-A suite is any command; its own last line 'N passed, N failed' is its result. A suite that ends with another status than
-that line says, or without one, counts as one more failure: nothing is lost silently.
+queries against SQLite, random programs against an oracle, hostile scripts, peak memory, files of other programs, equal
+results under every schedule. A suite is any command; its own last line 'N passed, N failed' is its result. A suite that
+ends with another status than that line says, or without one, counts as one more failure: nothing is lost silently.
 """
 
 import argparse
@@ -108,6 +108,7 @@ def suites(preset):
     yield 'fuzz', lambda: run_summarised([python, TEST / 'fuzz' / 'run.py', '--daphne', daphne, *fuzz_options])
     if not fuzz_options:
         yield 'memory', lambda: run_summarised([python, TEST / 'memory' / 'run.py', '--daphne', daphne])
+    yield 'interop', lambda: run_summarised([python, TEST / 'interop' / 'run.py', '--daphne', daphne])
     yield 'schedules', lambda: run_summarised([python, TEST / 'schedules' / 'run.py', '--daphne', daphne])
     for config in sorted((TEST / 'script' / 'configs').glob('*.txt')):
         yield (f'script, configuration {config.stem}',

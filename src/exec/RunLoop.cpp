@@ -92,7 +92,7 @@ class FusedRun {
         if (program.flat)
             return LoopProgram::kBlock;
         for (const LoopParam &p : program.params)
-            if (p.kind == ParamKind::SumsOfColumns)
+            if (p.isSumOfRows())
                 return LoopProgram::kColumnGroup;
         return 1;
     }
@@ -109,7 +109,10 @@ class FusedRun {
             return;
         }
         const Value &v = valueOf(p);
-        if (param.kind == ParamKind::Csr) {
+        if (b.kind == Binding::Kind::Packed) {
+            outputs[p] = packed(v.dense(), b.bits != 0);
+            words[0] = addressOf(dataOf(*outputs[p]));
+        } else if (param.kind == ParamKind::Csr) {
             const Csr &m = v.csr();
             words[0] = addressOf(m.offsets());
             words[1] = withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) { return addressOf(m.columns<I>()); });
@@ -126,6 +129,27 @@ class FusedRun {
             words[0] = addressOf(dataOf(v.dense()));
             words[1] = program.flat ? 1 : skipOf(v.dense());
         }
+    }
+
+    /// The right-hand side of a product of rows, transposed if necessary, its rows padded with zeros.
+    Ref<Dense> packed(const Dense &m, bool transposed) const {
+        uint64_t cols = program.packedColumns(m.type());
+        auto result = Dense::create(m.type(), transposed ? m.cols() : m.rows(), cols, Buffer::Init::Zero);
+        withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
+            auto from = m.view<T>();
+            T *to = result->mutableView<T>().data;
+            for (size_t r = 0; r < from.rows; ++r)
+                for (size_t c = 0; c < from.cols; ++c)
+                    to[transposed ? c * cols + r : r * cols + c] = from.row(r)[c];
+        });
+        return result;
+    }
+
+    /// Sums that a group of rows leaves behind.
+    uint64_t cellsPerGroup(const LoopParam &param) const {
+        return param.kind == ParamKind::SumsOfColumns ? step.cols
+               : param.kind == ParamKind::SumsOfOuter ? step.cols * param.width
+                                                      : 1;
     }
 
     void bindOutput(size_t p) {
@@ -146,7 +170,7 @@ class FusedRun {
         case Binding::Kind::Kept: // a row of each worker, see loop()
             break;
         default:
-            outputs[p] = Dense::create(param.type, numBlocks(), param.kind == ParamKind::SumsOfColumns ? step.cols : 1);
+            outputs[p] = Dense::create(param.type, numBlocks(), cellsPerGroup(param));
             words[0] = addressOf(mutableDataOf(*outputs[p]));
             words[1] = 1;
         }
@@ -249,8 +273,8 @@ class FusedRun {
 
     void startColumnGroup(Worker &w, uint64_t group) {
         for (size_t p = 0; p < program.params.size(); ++p)
-            if (program.params[p].kind == ParamKind::SumsOfColumns) {
-                size_t bytes = step.cols * cellSize(program.params[p].type);
+            if (program.params[p].isSumOfRows()) {
+                size_t bytes = cellsPerGroup(program.params[p]) * cellSize(program.params[p].type);
                 auto *sums = reinterpret_cast<std::byte *>(arguments.param(p)[0]) + group * bytes;
                 std::fill_n(sums, bytes, std::byte(0));
                 w.words[LoopArguments::kHeader + 3 * p] = addressOf(sums);
@@ -300,13 +324,24 @@ class FusedRun {
             else if (p.kind == ParamKind::Column || p.kind == ParamKind::OutColumn)
                 bytes += cellSize(p.type);
         }
+        bytes += sideColumns() * sizeof(double);
         double stored = rowOffsets ? sched::sparseRowBytes(rowOffsets[step.rows] - rowOffsets[0], step.rows) : 0;
         return static_cast<double>(bytes) + stored;
     }
 
+    /// Of all rows that are multiplied.
+    uint64_t sideColumns() const {
+        uint64_t columns = 0;
+        for (const LoopNode &n : program.nodes)
+            columns += n.depth;
+        for (const LoopParam &p : program.params)
+            columns += p.width;
+        return columns;
+    }
+
     /// Rows worth a task: about 64 thousand cells, or what takes some ten microseconds.
     uint64_t grain() const {
-        uint64_t perRow = std::max<uint64_t>(1, step.cols);
+        uint64_t perRow = std::max<uint64_t>(1, step.cols) + sideColumns();
         if (program.hasCsr)
             return 2048;
         return std::max(block, std::max<uint64_t>(1, (uint64_t(1) << 16) / perRow) / block * block);
@@ -323,8 +358,8 @@ class FusedRun {
             result = std::move(outputs[p]);
         } else if (b.kind == Binding::Kind::Staged) {
             result = aggregateStaged(p);
-        } else if (program.params[p].kind == ParamKind::SumsOfColumns) {
-            result = sumsOfColumns(p);
+        } else if (program.params[p].isSumOfRows()) {
+            result = sumsOfRows(p);
         } else {
             result = aggregateBlocks(p);
         }
@@ -374,23 +409,25 @@ class FusedRun {
         return program.params[p].kind == ParamKind::MinOfAll ? best(Smaller{}) : best(Larger{});
     }
 
-    Value sumsOfColumns(size_t p) {
-        const RegionOp &op = opOf(p);
-        bool asRow = op.info->family == ops::Family::AggCol;
-        ValueType type = program.params[p].type;
-        auto result = Dense::create(type, asRow ? 1 : step.cols, asRow ? step.cols : 1, Buffer::Init::Zero);
+    Value sumsOfRows(size_t p) {
+        const LoopParam &param = program.params[p];
+        bool asRow = opOf(p).info->family == ops::Family::AggCol;
+        ValueType type = param.type;
+        uint64_t cells = cellsPerGroup(param);
+        uint64_t rows = param.kind == ParamKind::SumsOfOuter ? step.cols : asRow ? 1 : cells;
+        auto result = Dense::create(type, rows, cells / rows, Buffer::Init::Zero);
         withNumericType(type, [&]<class T>(TypeTag<T>) {
             if constexpr (!std::is_same_v<T, bool>) {
                 T *out = result->mutableView<T>().data;
                 const T *groups = outputs[p]->view<T>().data;
-                vectorised([=, n = numBlocks(), cols = step.cols] {
+                vectorised([=, n = numBlocks()] {
                     for (uint64_t g = 0; g < n; ++g)
-                        for (uint64_t c = 0; c < cols; ++c)
-                            out[c] = wrappingSum(out[c], groups[g * cols + c]);
+                        for (uint64_t c = 0; c < cells; ++c)
+                            out[c] = wrappingSum(out[c], groups[g * cells + c]);
                 });
                 if constexpr (std::is_floating_point_v<T>)
                     if (isMean(p))
-                        for (uint64_t c = 0; c < step.cols; ++c)
+                        for (uint64_t c = 0; c < cells; ++c)
                             out[c] /= static_cast<T>(step.rows);
             }
         });

@@ -270,6 +270,16 @@ template <class ReadField> bool readVerified(Table &table, ReadField &&readField
     return !table.promote(seen.seen);
 }
 
+/// Where the compiler chooses representations, a file whose metadata tell that few cells are not zero is a list of
+/// coordinates.
+bool isCoordinateList(const ReadJob &job) {
+    if (!job.meta || !job.meta->numNonZeros || !isNumeric(job.meta->matrixType()))
+        return false;
+    const RepresentationPolicy &policy = job.request.policy;
+    double sparsity = job.meta->sparsity();
+    return job.request.csr || (policy.byEstimate && sparsity >= 0 && sparsity < policy.threshold);
+}
+
 /// "row,column" lines, counted from 0; every entry is 1.
 Value readCoordinateList(ReadJob &job) {
     const Metadata &meta = *job.meta;
@@ -294,9 +304,7 @@ Value readCoordinateList(ReadJob &job) {
 
 /// The file holds every cell; a large matrix that turns out to be sparse is kept as Csr.
 Value readMatrix(ReadJob &job) {
-    const RepresentationPolicy &policy = job.request.policy;
-    if (job.meta && job.meta->numNonZeros && isNumeric(job.meta->matrixType()) &&
-        (job.request.csr || (policy.byEstimate && job.meta->sparsity() < policy.threshold)))
+    if (isCoordinateList(job))
         return readCoordinateList(job);
     Table table(job);
     Ref<Dense> m;
