@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/Operands.h"
+#include "ops/QueryBlock.h"
 
 namespace daphne::ops {
 
@@ -306,6 +307,16 @@ bool likeMayFail(const InferCall &call) {
     return call.type(0).valueType != ValueType::Str || call.type(1).valueType != ValueType::Str;
 }
 
+/// queryBlock(text of a QueryBlock, sources..., scalars...)
+Types queryBlock(const InferCall &call) {
+    auto text = label(call, 0);
+    if (!text)
+        return {TypeDesc::frame(nullptr)};
+    auto schema = std::make_shared<FrameSchema>(QueryBlock::parse(*text).schema());
+    auto cols = static_cast<int64_t>(schema->labels.size());
+    return {TypeDesc::frame(std::move(schema), -1, cols)};
+}
+
 // ---- views
 
 Types registerView(const InferCall &call) {
@@ -340,6 +351,7 @@ constexpr OpInfo kOps[] = {
     {.mnemonic = "limitRows", .minArgs = 3, .maxArgs = 3, .infer = limitRows, .mayFail = limitRowsMayFail},
     {.mnemonic = "isMember", .minArgs = 2, .maxArgs = 2, .infer = isMember, .mayFail = always},
     {.mnemonic = "like", .minArgs = 2, .maxArgs = 2, .infer = like, .mayFail = likeMayFail},
+    {.mnemonic = "queryBlock", .minArgs = 2, .maxArgs = kVariadic, .infer = queryBlock, .mayFail = always},
     {.mnemonic = "registerView", .minArgs = 2, .maxArgs = 2, .numResults = 0, .infer = registerView,
      .mayFail = always, .sideEffect = true},
     {.mnemonic = "sql", .minArgs = 1, .maxArgs = 1, .infer = someFrame, .mayFail = always, .sideEffect = true},

@@ -61,7 +61,28 @@ std::vector<std::string> textArguments(const KernelCall &call, size_t first, siz
     return texts;
 }
 
+namespace {
+
+/// Codes of the same dictionary; nothing if a default is wanted that has none.
+Ref<Dense> pickCodes(const Dense &column, std::span<const size_t> rows) {
+    auto in = column.codes();
+    uint32_t missing = in.dictionary->find("");
+    BufferRef codes(Buffer::create(ValueType::UI32, rows.size(), Buffer::Init::None));
+    uint32_t *out = codes.as<uint32_t>();
+    for (size_t k = 0; k < rows.size(); ++k) {
+        out[k] = rows[k] == kNoRow ? missing : in.view(rows[k], 0);
+        if (out[k] == Dictionary::kNone)
+            return {};
+    }
+    return Dense::coded(in.dictionary, codes.detach(), rows.size());
+}
+
+} // namespace
+
 Ref<Dense> pickOrDefault(const Dense &column, std::span<const size_t> rows) {
+    if (column.isCoded())
+        if (auto picked = pickCodes(column, rows))
+            return picked;
     auto result = Dense::create(column.type(), rows.size(), 1);
     withValueType(column.type(), [&]<class T>(TypeTag<T>) {
         auto in = column.view<T>();
