@@ -28,7 +28,9 @@ void checkTable(size_t n, uint64_t width, uint32_t threads) {
     std::vector<int64_t> keys(n);
     for (int64_t &k : keys)
         k = static_cast<int64_t>(random() % width) - static_cast<int64_t>(width / 3);
-    sched::Scheduler scheduler({.numThreads = threads});
+    sched::Settings settings;
+    settings.threads.numThreads = threads;
+    sched::Scheduler scheduler(settings);
     Context context;
     context.scheduler = &scheduler;
     JoinTable table(context, keys, nullptr);
