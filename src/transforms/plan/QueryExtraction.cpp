@@ -298,8 +298,8 @@ std::optional<size_t> QueryExtraction::expression(Value v, Value frame, const Co
 /// Cells are 0 or 1.
 bool QueryExtraction::isTruth(size_t node) const {
     const Node &n = block.nodes[node];
-    return n.kind == Kind::Member ||
-           (n.kind == Kind::Call && (isComparison(n.name) || n.name == "ewAnd" || n.name == "ewOr" || n.name == "like"));
+    return n.kind == Kind::Member || (n.kind == Kind::Call && (isComparison(n.name) || n.name == "ewAnd" ||
+                                                               n.name == "ewOr" || n.name == "like"));
 }
 
 std::optional<size_t> QueryExtraction::compare(const std::string &mnemonic, size_t a, size_t b) {

@@ -73,7 +73,8 @@ class Text {
         for (size_t i = 0; i < block.outputs.size(); ++i)
             line += (i ? ", " : " ") + block.expressionText(block.outputs[i].node);
         for (const auto &a : block.aggregates)
-            line += ", " + a.function + "(" + (a.node == QueryBlock::kNoNode ? "*" : block.expressionText(a.node)) + ")";
+            line +=
+                ", " + a.function + "(" + (a.node == QueryBlock::kNoNode ? "*" : block.expressionText(a.node)) + ")";
         lines.push_back(line);
     }
 

@@ -52,6 +52,7 @@ def database(directory, tables):
         if table not in ('lineorder', 'lineitem'):
             db.execute(f"CREATE INDEX {table}_key ON {table} ({schema[0]['label']})")
     db.execute('ANALYZE')
+    db.commit()
     return db
 
 

@@ -19,10 +19,9 @@ QueryBlock example() {
     size_t text = b.add({.type = ValueType::Str, .constant = {.type = ValueType::Str, .s = "o'c\\lock\n"}});
     size_t k = b.add({.kind = Kind::Scalar, .type = ValueType::SI64, .operand = 1});
     size_t sum = b.add({.kind = Kind::Call, .type = ValueType::F64, .name = "ewAdd", .operands = {x, half}});
-    b.conditions = {
-        b.add({.kind = Kind::Call, .type = ValueType::SI64, .name = "ewEq", .operands = {s, text}}),
-        b.add({.kind = Kind::Call, .type = ValueType::SI64, .name = "ewLt", .operands = {a, k}}),
-        b.add({.kind = Kind::Member, .type = ValueType::SI64, .operand = 0, .operands = {a}})};
+    b.conditions = {b.add({.kind = Kind::Call, .type = ValueType::SI64, .name = "ewEq", .operands = {s, text}}),
+                    b.add({.kind = Kind::Call, .type = ValueType::SI64, .name = "ewLt", .operands = {a, k}}),
+                    b.add({.kind = Kind::Member, .type = ValueType::SI64, .operand = 0, .operands = {a}})};
     b.isGrouped = true;
     b.outputs = {{"t.a", a}};
     b.aggregates = {{"SUM", "SUM(z)", ValueType::F64, sum, k}, {"COUNT", "n", ValueType::SI64, QueryBlock::kNoNode}};
