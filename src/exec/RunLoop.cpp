@@ -7,7 +7,9 @@
 
 #include <atomic>
 #include <cmath>
+#include <map>
 
+#include "exec/AllFinite.h"
 #include "exec/CallKernel.h"
 #include "kernels/Extreme.h"
 #include "kernels/Reduction.h"
@@ -30,29 +32,6 @@ void *mutableDataOf(Dense &m) {
 }
 uint64_t skipOf(const Dense &m) { return m.view<uint8_t>().skip; }
 
-bool allFinite(const Dense &m) {
-    auto test = [&]<class T>(TypeTag<T>) {
-        auto v = m.view<T>();
-        for (size_t r = 0; r < v.rows; ++r) {
-            // x - x is zero just for finite numbers.
-            T sum = vectorised([x = v.row(r), n = v.cols] {
-                T lanes[8] = {};
-                size_t i = 0;
-                for (; i + 8 <= n; i += 8)
-                    for (size_t l = 0; l < 8; ++l)
-                        lanes[l] += x[i + l] - x[i + l];
-                for (; i < n; ++i)
-                    lanes[0] += x[i] - x[i];
-                return mergeLanes(lanes);
-            });
-            if (sum != 0)
-                return false;
-        }
-        return true;
-    };
-    return m.type() == ValueType::F32 ? test(TypeTag<float>{}) : test(TypeTag<double>{});
-}
-
 class FusedRun {
   public:
     FusedRun(Context &context, Engine &engine, const Region &region, Step &step, RegionState &state)
@@ -62,6 +41,8 @@ class FusedRun {
     bool run() {
         if (!absentCellsStayZero())
             return false;
+        stagesBlocks = isWorthBlocks();
+        hasSumsOfRows = std::ranges::any_of(program.params, &LoopParam::isSumOfRows);
         block = blockRows();
         arguments.words[LoopArguments::kColumns] = step.cols;
         outputs.resize(program.params.size());
@@ -82,21 +63,27 @@ class FusedRun {
             if (!step.bindings[p].needsFinite)
                 continue;
             const Value &v = valueOf(p);
-            if (v.isScalar() ? !std::isfinite(v.as<double>()) : !allFinite(v.dense()))
+            if (v.isScalar() ? !std::isfinite(v.as<double>()) : !allFinite(context, v.dense()))
                 return false;
         }
         return true;
     }
 
     uint64_t blockRows() const {
-        if (program.flat)
+        if (program.flat || stagesBlocks)
             return LoopProgram::kBlock;
-        for (const LoopParam &p : program.params)
-            if (p.isSumOfRows())
-                return LoopProgram::kColumnGroup;
-        return 1;
+        return hasSumsOfRows ? LoopProgram::kColumnGroup : 1;
     }
     uint64_t numBlocks() const { return (step.rows + block - 1) / block; }
+    uint64_t numGroups() const { return (step.rows + LoopProgram::kColumnGroup - 1) / LoopProgram::kColumnGroup; }
+
+    /// Numbers that are aggregated over all rows stay in the cache if there are blocks enough for all workers.
+    bool isWorthBlocks() const {
+        uint64_t blocksPerWorker = engine.options.always ? 1 : 64;
+        bool staged = std::ranges::any_of(step.bindings, [](auto &b) { return b.kind == Binding::Kind::Staged; });
+        uint64_t workers = scheduler ? scheduler->numThreads() : 1;
+        return staged && step.rows >= workers * blocksPerWorker * LoopProgram::kBlock;
+    }
 
     // ---- arguments
 
@@ -162,15 +149,16 @@ class FusedRun {
             words[1] = program.flat ? 1 : outputs[p]->cols();
             break;
         }
-        case Binding::Kind::Staged:
-            outputs[p] = Dense::create(param.type, step.rows, 1);
+        case Binding::Kind::Staged: // blocks: a block of each worker, see prepare()
+            outputs[p] = Dense::create(param.type, stagesBlocks ? numBlocks() : step.rows, 1);
             words[0] = addressOf(mutableDataOf(*outputs[p]));
             words[1] = 1;
             break;
         case Binding::Kind::Kept: // a row of each worker, see loop()
             break;
         default:
-            outputs[p] = Dense::create(param.type, numBlocks(), cellsPerGroup(param));
+            outputs[p] =
+                Dense::create(param.type, param.isSumOfRows() ? numGroups() : numBlocks(), cellsPerGroup(param));
             words[0] = addressOf(mutableDataOf(*outputs[p]));
             words[1] = 1;
         }
@@ -235,6 +223,7 @@ class FusedRun {
     struct alignas(64) Worker {
         std::vector<uint64_t> words;
         std::vector<std::vector<uint64_t>> kept;
+        std::map<size_t, std::vector<uint64_t>> stages; ///< by parameter
         uint8_t fault = 0;
     };
 
@@ -242,7 +231,9 @@ class FusedRun {
         w.words = arguments.words;
         w.words[LoopArguments::kFault] = addressOf(&w.fault);
         for (size_t p = 0; p < program.params.size(); ++p)
-            if (step.bindings[p].kind == Binding::Kind::Kept) {
+            if (step.bindings[p].kind == Binding::Kind::Staged && stagesBlocks) {
+                w.stages[p].resize(LoopProgram::kBlock);
+            } else if (step.bindings[p].kind == Binding::Kind::Kept) {
                 w.kept.emplace_back(step.cols);
                 w.words[LoopArguments::kHeader + 3 * p] = addressOf(w.kept.back().data());
                 w.words[LoopArguments::kHeader + 3 * p + 1] = 0;
@@ -258,17 +249,39 @@ class FusedRun {
 
     /// Rows of whole blocks.
     void runRows(Worker &w, uint64_t begin, uint64_t end) {
-        if (block == 1) {
-            for (uint64_t b = begin; b < end && !w.fault; b += std::min(batch, end - b))
-                call(w, b, b + std::min(batch, end - b));
-            return;
-        }
+        if (!stagesBlocks)
+            return runBlock(w, begin, end);
         for (uint64_t b = begin; b < end && !w.fault; b += block) {
             uint64_t stop = std::min(end, b + block);
-            if (!program.flat)
-                startColumnGroup(w, b / block);
-            call(w, b, stop);
+            for (auto &[p, stage] : w.stages) // row b is the first one of it
+                w.words[LoopArguments::kHeader + 3 * p] =
+                    addressOf(stage.data()) - b * cellSize(program.params[p].type);
+            runBlock(w, b, stop);
+            for (auto &[p, stage] : w.stages)
+                aggregateBlock(p, stage.data(), b / block, stop - b);
         }
+    }
+
+    void runBlock(Worker &w, uint64_t begin, uint64_t end) {
+        uint64_t together = program.flat ? LoopProgram::kBlock : hasSumsOfRows ? LoopProgram::kColumnGroup : batch;
+        for (uint64_t b = begin; b < end && !w.fault; b += std::min(together, end - b)) {
+            if (hasSumsOfRows)
+                startColumnGroup(w, b / LoopProgram::kColumnGroup);
+            call(w, b, b + std::min(together, end - b));
+        }
+    }
+
+    void aggregateBlock(size_t p, const void *stage, uint64_t b, uint64_t n) {
+        withNumericType(program.params[p].type, [&]<class T>(TypeTag<T>) {
+            const T *x = static_cast<const T *>(stage);
+            T *out = outputs[p]->mutableView<T>().data + b;
+            if (aggregateOf(p) == Reduce::Min)
+                *out = extremeOf<Smaller>(x, n, Smaller::worst<T>());
+            else if (aggregateOf(p) == Reduce::Max)
+                *out = extremeOf<Larger>(x, n, Larger::worst<T>());
+            else if constexpr (!std::is_same_v<T, bool>)
+                *out = sumBlock(x, n, [](T y) { return y; });
+        });
     }
 
     void startColumnGroup(Worker &w, uint64_t group) {
@@ -292,7 +305,7 @@ class FusedRun {
             ns += static_cast<double>(rowOffsets[step.rows] - rowOffsets[0]) * step.nsPerStored;
         }
         loop.serialNs = ns;
-        if (scheduler && block == 1)
+        if (scheduler && !program.flat && !hasSumsOfRows)
             batch = scheduler->batchRows({.rowBytes = rowBytes()});
         auto body = [&](sched::Range rows, uint32_t index) {
             if (fault.load(std::memory_order_relaxed))
@@ -343,7 +356,7 @@ class FusedRun {
     uint64_t grain() const {
         uint64_t perRow = std::max<uint64_t>(1, step.cols) + sideColumns();
         if (program.hasCsr)
-            return 2048;
+            return std::max<uint64_t>(2048, block);
         return std::max(block, std::max<uint64_t>(1, (uint64_t(1) << 16) / perRow) / block * block);
     }
 
@@ -356,7 +369,7 @@ class FusedRun {
         Value &result = state.values[b.value];
         if (b.kind == Binding::Kind::Result) {
             result = std::move(outputs[p]);
-        } else if (b.kind == Binding::Kind::Staged) {
+        } else if (b.kind == Binding::Kind::Staged && !stagesBlocks) {
             result = aggregateStaged(p);
         } else if (program.params[p].isSumOfRows()) {
             result = sumsOfRows(p);
@@ -366,6 +379,11 @@ class FusedRun {
     }
 
     const RegionOp &opOf(size_t p) const { return region.ops[step.bindings[p].value - region.numInputs]; }
+    /// What an aggregate over all rows does with them.
+    Reduce aggregateOf(size_t p) const {
+        std::string_view name = opOf(p).info->mnemonic;
+        return name == "minAll" ? Reduce::Min : name == "maxAll" ? Reduce::Max : Reduce::Sum;
+    }
     bool isMean(size_t p) const { return opOf(p).info->mnemonic.starts_with("mean"); }
 
     /// The kernel itself, on one number per row.
@@ -383,7 +401,7 @@ class FusedRun {
             if constexpr (std::is_same_v<T, bool>) {
                 return Value::scalar(blockExtreme<bool>(p));
             } else {
-                if (program.params[p].kind != ParamKind::SumOfAll)
+                if (aggregateOf(p) != Reduce::Sum)
                     return Value::scalar(blockExtreme<T>(p), type);
                 PairwiseSum<T> sum;
                 const T *blocks = outputs[p]->view<T>().data;
@@ -406,7 +424,7 @@ class FusedRun {
                 result = Order::better(blocks[b], result) ? blocks[b] : result;
             return result;
         };
-        return program.params[p].kind == ParamKind::MinOfAll ? best(Smaller{}) : best(Larger{});
+        return aggregateOf(p) == Reduce::Min ? best(Smaller{}) : best(Larger{});
     }
 
     Value sumsOfRows(size_t p) {
@@ -420,7 +438,7 @@ class FusedRun {
             if constexpr (!std::is_same_v<T, bool>) {
                 T *out = result->mutableView<T>().data;
                 const T *groups = outputs[p]->view<T>().data;
-                vectorised([=, n = numBlocks()] {
+                vectorised([=, n = numGroups()] {
                     for (uint64_t g = 0; g < n; ++g)
                         for (uint64_t c = 0; c < cells; ++c)
                             out[c] = wrappingSum(out[c], groups[g * cells + c]);
@@ -435,7 +453,7 @@ class FusedRun {
     }
 
     Context &context;
-    [[maybe_unused]] Engine &engine;
+    const Engine &engine;
     const Region &region;
     Step &step;
     RegionState &state;
@@ -445,7 +463,9 @@ class FusedRun {
     std::vector<Ref<Dense>> outputs; ///< by parameter
     std::vector<uint16_t> taken;     ///< values whose storage a result has taken over
     const uint64_t *rowOffsets = nullptr;
-    uint64_t block = 1;            ///< rows that are always run together
+    bool stagesBlocks = false;     ///< aggregates over all rows are formed block by block
+    bool hasSumsOfRows = false;    ///< groups of rows leave sums behind
+    uint64_t block = 1;            ///< rows that are always run by one worker
     uint64_t batch = ~uint64_t(0); ///< rows per call, where it does not matter
 };
 
