@@ -98,16 +98,21 @@ Value readNamed(Value (*read)(ReadJob &), const DataPath &path, const ReadReques
     }
 }
 
-FileInfo infoOf(const Metadata &meta, bool wantFrame) {
+FileInfo infoOf(const Metadata &meta, bool wantFrame, const std::string &file) {
     FileInfo info;
     info.frame = wantFrame;
     info.type = meta.matrixType();
     info.rows = static_cast<int64_t>(meta.rows);
     info.cols = static_cast<int64_t>(meta.cols);
     info.sparsity = meta.sparsity();
-    if (wantFrame) {
-        info.labels = meta.columnLabels();
-        info.types = meta.columnTypes();
+    try {
+        if (wantFrame) {
+            info.labels = meta.columnLabels();
+            info.types = meta.columnTypes();
+        }
+    } catch (Error &error) {
+        error.message = "file \"" + file + "\": " + error.message;
+        throw;
     }
     return info;
 }
@@ -153,14 +158,14 @@ std::optional<FileInfo> inspect(const std::string &name, bool wantFrame) {
         return std::nullopt;
     auto meta = path.part.empty() ? readMetadata(path.file) : std::nullopt;
     if (!format->describe)
-        return meta ? std::optional(infoOf(*meta, wantFrame)) : std::nullopt;
+        return meta ? std::optional(infoOf(*meta, wantFrame, path.file)) : std::nullopt;
     // The shape stands in the file itself; a broken file is reported when it is read.
     try {
         ReadJob job(path.file, path.part, meta, {});
         auto header = format->describe(job);
         if (!header)
-            return meta ? std::optional(infoOf(*meta, wantFrame)) : std::nullopt;
-        FileInfo info = infoOf(*header, wantFrame);
+            return meta ? std::optional(infoOf(*meta, wantFrame, path.file)) : std::nullopt;
+        FileInfo info = infoOf(*header, wantFrame, path.file);
         if (meta && !wantFrame)
             info.type = meta->matrixType();
         return info;
