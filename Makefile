@@ -7,7 +7,7 @@ PYTHON ?= /usr/bin/python3
 ASAN_ENVIRONMENT = ASAN_OPTIONS=allow_user_poisoning=0:allocator_may_return_null=1:detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-sql asan tsan stress bench bench-sched bench-sql compare lint format clean
+.PHONY: help build demo test test-sql asan tsan fuzz stress bench bench-io bench-sched bench-sql compare lint format clean
 
 help:  ## this list
 	@echo "targets:"
@@ -34,6 +34,17 @@ tsan:  ## every test suite under the thread sanitizer
 	@./build.sh --tests --preset tsan
 	@$(PYTHON) test/run_all.py --preset tsan
 
+fuzz:  ## the readers of files under libFuzzer and sanitizers; FUZZ_SECONDS=90 per format
+	@cmake/install-packages.sh build fuzz
+	@cmake --preset fuzz >/dev/null
+	@cmake --build build/fuzz --target fuzz_files
+	@for format in $$(ls test/fuzz/files); do \
+	    mkdir -p build/fuzz/corpus/$$format && \
+	    build/fuzz/test/fuzz_files --format=$$format -max_total_time=$${FUZZ_SECONDS:-90} -max_len=4096 -timeout=60 \
+	        -malloc_limit_mb=1024 -artifact_prefix=build/fuzz/$$format- -print_final_stats=1 \
+	        build/fuzz/corpus/$$format test/fuzz/files/$$format || exit 1; \
+	done
+
 stress:  ## a minute of parallel loops under the thread sanitizer
 	@cmake --preset tsan >/dev/null
 	@cmake --build build/tsan --target sched_test
@@ -44,6 +55,12 @@ bench: build  ## start-up, whole algorithms beside C++ loops and libraries, sche
 	@cmake --preset release >/dev/null
 	@cmake --build build/release --target bench_peers
 	@$(PYTHON) bench/run.py $(BENCH)
+
+bench-io: build  ## files beside SciPy, pandas, data.table, read(2) and a reader written by hand
+	@cmake/install-packages.sh bench
+	@cmake --preset release >/dev/null
+	@cmake --build build/release --target io_bench
+	@$(PYTHON) bench/io.py $(BENCH)
 
 bench-sched:  ## the scheduler beside OpenMP and oneTBB; schemes on unequal rows, measured and simulated, and a plot
 	@cmake/install-packages.sh build bench

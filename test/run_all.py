@@ -4,9 +4,10 @@
 
 Suites: the layer table, unit tests (CTest), IR tests, examples of the documentation, the scripts of examples/, examples and
 reference pages of builtins, script tests under the default options and under each file of test/script/configs, random
-queries and those of warehouse benchmarks against SQLite, random programs against an oracle, hostile scripts, peak memory, files of other programs, equal
-results under every schedule. A suite is any command; its own last line 'N passed, N failed' is its result. A suite that
-ends with another status than that line says, or without one, counts as one more failure: nothing is lost silently.
+queries and those of warehouse benchmarks against SQLite, random programs against an oracle, hostile scripts, damaged files,
+peak memory, files of other programs, equal results under every schedule. A suite is any command; its own last line 'N
+passed, N failed' is its result. A suite that ends with another status than that line says, or without one, counts as one
+more failure: nothing is lost silently.
 """
 
 import argparse
@@ -107,6 +108,8 @@ def suites(preset):
     # Sanitizers reserve terabytes of address space and are slow.
     fuzz_options = ['--memory-gb', '0', '--timeout-factor', '10'] if preset in ('asan', 'tsan') else []
     yield 'fuzz', lambda: run_summarised([python, TEST / 'fuzz' / 'run.py', '--daphne', daphne, *fuzz_options])
+    yield 'files', lambda: run_summarised([build / 'test' / 'fuzz_files', '--runs', '500', '--save', build / 'fuzz-failure',
+                                           TEST / 'fuzz' / 'files'])
     if not fuzz_options:
         yield 'memory', lambda: run_summarised([python, TEST / 'memory' / 'run.py', '--daphne', daphne])
     yield 'interop', lambda: run_summarised([python, TEST / 'interop' / 'run.py', '--daphne', daphne])

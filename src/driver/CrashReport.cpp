@@ -7,6 +7,9 @@
 
 #include <unistd.h>
 
+#include "base/Error.h"
+#include "base/ForeignCode.h"
+
 namespace daphne::driver {
 
 namespace {
@@ -17,13 +20,20 @@ void say(const char *text) { [[maybe_unused]] auto n = write(2, text, std::strle
 
 /// Only async-signal-safe calls.
 void crashed(int signal) {
-    say("error: internal error: caught signal ");
+    const char *foreign = InForeignCode::now();
+    say("error: ");
+    say(foreign ? foreign : "internal error");
+    say(": caught signal ");
     switch (signal) {
     case SIGSEGV: say("SIGSEGV (invalid memory access)"); break;
     case SIGBUS: say("SIGBUS (invalid memory access)"); break;
     case SIGFPE: say("SIGFPE (arithmetic fault)"); break;
     case SIGILL: say("SIGILL (invalid instruction)"); break;
     default: say("SIGABRT (abort)"); break;
+    }
+    if (foreign) {
+        say("\n   = hint: the library crashed; the file is probably damaged\n");
+        _exit(static_cast<int>(Stage::Execute));
     }
     say("\n   = hint: this is a bug in daphne, not in your script; please report it with the script that shows it\n");
     _exit(kInternalError);
@@ -45,6 +55,8 @@ void installCrashReport() {
     action.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND);
     for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
         sigaction(signal, &action, nullptr);
+    // A file larger than allowed is an error of the call that writes it.
+    std::signal(SIGXFSZ, SIG_IGN);
 }
 
 } // namespace daphne::driver

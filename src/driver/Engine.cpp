@@ -16,6 +16,7 @@
 #include "driver/BigStack.h"
 #include "driver/OutOfMemoryExit.h"
 #include "driver/Pipeline.h"
+#include "driver/ProgressOption.h"
 #include "driver/SchedulerSettings.h"
 #include "ir/Dialect.h"
 #include "irgen/IrGen.h"
@@ -209,6 +210,7 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
     if (session)
         context.views = session->views;
     std::vector<Value> results;
+    auto bars = showProgress(options.settings.text("progress"));
     try {
         results = program->run(context, std::move(inputs));
     } catch (...) {

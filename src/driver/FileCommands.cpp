@@ -9,6 +9,7 @@
 #include "base/Error.h"
 #include "data/Object.h"
 #include "driver/CrashReport.h"
+#include "driver/ProgressOption.h"
 #include "io/Format.h"
 #include "io/FormatTable.h"
 #include "io/ParallelText.h"
@@ -28,7 +29,8 @@ constexpr std::string_view kUsage =
     "  --quote=C             CSV: quote character, empty for none (default \")\n"
     "  --null=TEXT           CSV: field that means no value; may be repeated\n"
     "  --exact               CSV: write floats exactly, not with six decimals\n"
-    "  --num-threads=N       workers (default: one per core)\n";
+    "  --num-threads=N       workers (default: one per core)\n"
+    "  --progress=WHEN       a bar on standard error: auto (on a terminal), on or off\n";
 
 Error usageError(const std::string &what) { return Error(Stage::Parse, what).withHint("run daphne convert --help"); }
 
@@ -37,6 +39,7 @@ struct Command {
     enum class Shape { Any, Frame, Matrix } shape = Shape::Any;
     io::CsvStyle csv;
     int64_t numThreads = 0;
+    std::string progress = "auto";
     std::vector<std::string> files;
 };
 
@@ -53,6 +56,12 @@ int64_t numberOfThreads(const std::string &text) {
     if (error != std::errc() || end != text.data() + text.size() || n < 0 || n > 4096)
         throw usageError("--num-threads needs a number from 0 to 4096, got \"" + text + "\"");
     return n;
+}
+
+std::string whenToShow(const std::string &text) {
+    if (text != "auto" && text != "on" && text != "off")
+        throw usageError("--progress is auto, on or off, got \"" + text + "\"");
+    return text;
 }
 
 Command parse(const std::vector<std::string> &words) {
@@ -91,6 +100,8 @@ Command parse(const std::vector<std::string> &words) {
             c.csv.quote = quote.empty() ? '\0' : oneCharacter(quote, name);
         } else if (name == "null")
             c.csv.nulls.push_back(value());
+        else if (name == "progress")
+            c.progress = whenToShow(value());
         else if (name == "num-threads")
             c.numThreads = numberOfThreads(value());
         else
@@ -220,6 +231,7 @@ int runFileCommand(const std::vector<std::string> &words) {
     sched::Topology topology = sched::Topology::detect();
     sched::Pool pool(topology, sched::chooseNumWorkers(topology, {.numThreads = c.numThreads}));
     ObjectScope objects;
+    auto bars = showProgress(c.progress);
     Value value = readAny(c.files[0], c.shape, {.pool = &pool, .csv = c.csv});
     if (c.convert)
         io::write(value, c.files[1], {.pool = &pool, .csv = c.csv});

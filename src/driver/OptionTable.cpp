@@ -80,6 +80,11 @@ constexpr Choice kTransports[] = {
     {"sync-gRPC", "remote procedure calls, one thread per worker", "gRPC"},
     {"async-gRPC", "remote procedure calls, asynchronous"},
 };
+constexpr Choice kProgress[] = {
+    {"auto", "if standard error is a terminal"},
+    {"on", "always"},
+    {"off", "never"},
+};
 constexpr Choice kOnOff[] = {{"on", ""}, {"off", ""}};
 constexpr Choice kCollect[] = {
     {"auto", "tree from 8 workers on"},
@@ -107,6 +112,9 @@ constexpr OptionRow kRows[] = {
     {.flag = "timing", .fallback = "false", .doc = "Print the seconds spent in each phase as JSON on standard error."},
     {.flag = "statistics", .fallback = "false",
      .doc = "Print executions, times, imbalance and overhead of every parallel loop on standard error."},
+    {.flag = "progress", .kind = OneOf, .fallback = "auto", .configKey = "progress",
+     .doc = "Show a bar on standard error while reading, writing or a parallel loop takes longer than two seconds.",
+     .choices = kProgress},
     {.flag = "enable-profiling", .fallback = "false",
      .doc = "Read hardware counters between startProfiling and stopProfiling.",
      .availability = Missing, .engine = "profiling with hardware counters"},

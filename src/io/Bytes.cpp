@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "base/Progress.h"
 #include "data/CopyCells.h"
 
 namespace daphne::io {
@@ -17,6 +18,7 @@ template <class Copy> void inPieces(sched::Pool *pool, size_t n, Copy &&copy) {
     forEachTask(pool, (n + kCopyBytes - 1) / kCopyBytes, [&](size_t i) {
         size_t begin = i * kCopyBytes;
         copy(begin, std::min(kCopyBytes, n - begin));
+        advanceProgress(std::min(kCopyBytes, n - begin));
     });
 }
 
@@ -57,8 +59,14 @@ void writeCells(const Dense &m, FileReplacement &file) {
     withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
         auto cells = m.view<T>();
         auto write = [&](const T *first, size_t n) {
-            file.write({reinterpret_cast<const char *>(first), n * sizeof(T)});
+            constexpr size_t kStep = size_t(8) << 20;
+            std::string_view bytes(reinterpret_cast<const char *>(first), n * sizeof(T));
+            for (; !bytes.empty(); bytes.remove_prefix(std::min(kStep, bytes.size()))) {
+                file.write(bytes.substr(0, kStep));
+                advanceProgress(std::min(kStep, bytes.size()));
+            }
         };
+        setProgress(0, cells.rows * cells.cols * sizeof(T));
         if (cells.contiguous())
             return write(cells.data, cells.rows * cells.cols);
         for (size_t r = 0; r < cells.rows; ++r)
@@ -105,15 +113,31 @@ ValueType resultType(const ReadJob &job, ValueType stored) {
     return wanted;
 }
 
-Ref<Frame> frameOf(const Dense &m, const ReadJob &job) {
+namespace {
+
+/// The columns of a frame are dense. Nobody means gigabytes of zeros when the file is short.
+void needPlausibleSize(const Matrix &m, ReadJob &job) {
+    constexpr double kMostGrowth = 64, kAlwaysAllowed = size_t(128) << 20;
+    double bytes = static_cast<double>(m.rows()) * static_cast<double>(m.cols() * cellSize(m.type()));
+    if (m.isCsr() && bytes > kAlwaysAllowed + kMostGrowth * static_cast<double>(job.text().size()))
+        throw job.error("it holds a sparse matrix of " + m.shapeText() + ", which is too large for a frame")
+            .withHint("use readMatrix");
+}
+
+} // namespace
+
+Ref<Frame> frameOf(const Matrix &matrix, ReadJob &job) {
     Metadata names;
-    names.rows = m.rows();
-    names.cols = m.cols();
-    names.valueType = m.type();
-    if (job.meta && job.meta->hasSchema() && job.meta->cols == m.cols())
+    names.rows = matrix.rows();
+    names.cols = matrix.cols();
+    names.valueType = matrix.type();
+    if (job.meta && job.meta->hasSchema() && job.meta->cols == matrix.cols())
         names = *job.meta;
     auto labels = names.columnLabels();
     auto types = names.columnTypes();
+    needPlausibleSize(matrix, job);
+    auto dense = denseOf(matrix);
+    const Dense &m = *dense;
     auto frame = Ref<Frame>::make(m.rows());
     for (size_t c = 0; c < m.cols(); ++c)
         frame->addColumn(labels[c], converted(*Dense::window(m, 0, m.rows(), c, c + 1)->copy(), types[c]));

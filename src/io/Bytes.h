@@ -74,6 +74,6 @@ Ref<Csr> withType(Ref<Csr> m, ValueType type);
 ValueType resultType(const ReadJob &job, ValueType stored);
 
 /// One column per column of the matrix, with the labels and types of the metadata or default labels.
-Ref<Frame> frameOf(const Dense &m, const ReadJob &job);
+Ref<Frame> frameOf(const Matrix &m, ReadJob &job);
 
 } // namespace daphne::io

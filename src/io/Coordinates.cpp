@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/Progress.h"
 #include "io/CoordinateLines.h"
 
 namespace daphne::io {
@@ -83,6 +84,7 @@ bool readInOrder(const Pieces &pieces, const CoordinateList &list, sched::Pool *
         }
         if (k != stop)
             ordered = false;
+        advanceProgress(pieces.texts[i].size());
         ends[i].lastRow = lastRow;
         ends[i].lastColumn = lastColumn;
         if (anyZero)
@@ -202,7 +204,7 @@ struct RowGroups {
     int shift = 0;
 };
 
-/// The entries of one piece with their mirror images, sorted by group; inside of a group in their order.
+/// The entries of one piece, with their mirror images if wanted, sorted by group; inside of a group in their order.
 template <class R, class I, class T> struct SortedPiece {
     struct Stored {
         R row;
@@ -214,8 +216,12 @@ template <class R, class I, class T> struct SortedPiece {
     size_t numEntries = 0;        ///< without mirror images
 };
 
+enum class Mirrored : uint8_t { No, Yes };
+
 template <class R, class I, class T>
-SortedPiece<R, I, T> sortPiece(std::string_view text, const CoordinateList &list, const RowGroups &groups) {
+SortedPiece<R, I, T> sortPiece(std::string_view text, const CoordinateList &list, const RowGroups &groups,
+                               Mirrored mirrored) {
+    Symmetry symmetry = mirrored == Mirrored::Yes ? list.symmetry : Symmetry::General;
     thread_local std::vector<Cell<T>> cells;
     cells.clear();
     SortedPiece<R, I, T> result;
@@ -223,7 +229,8 @@ SortedPiece<R, I, T> sortPiece(std::string_view text, const CoordinateList &list
     size_t row, column;
     T value;
     for (; in.next(row, column, value); ++result.numEntries)
-        withMirror(list.symmetry, row, column, value, [&](size_t i, size_t j, T x) { cells.push_back({i, j, x}); });
+        withMirror(symmetry, row, column, value, [&](size_t i, size_t j, T x) { cells.push_back({i, j, x}); });
+    advanceProgress(text.size());
     if (cells.size() > std::numeric_limits<uint32_t>::max())
         throw TextError{text.data(), "a line is longer than 4 GiB"};
     result.groups.assign(groups.count + 1, 0);
@@ -240,9 +247,10 @@ SortedPiece<R, I, T> sortPiece(std::string_view text, const CoordinateList &list
 
 template <class R, class I, class T>
 std::vector<SortedPiece<R, I, T>> sortPieces(const Pieces &pieces, const CoordinateList &list, const RowGroups &groups,
-                                             sched::Pool *pool) {
+                                             Mirrored mirrored, sched::Pool *pool) {
     std::vector<SortedPiece<R, I, T>> sorted(pieces.size());
-    forEachPiece(pool, pieces.size(), [&](size_t i) { sorted[i] = sortPiece<R, I, T>(pieces.texts[i], list, groups); });
+    forEachPiece(pool, pieces.size(),
+                 [&](size_t i) { sorted[i] = sortPiece<R, I, T>(pieces.texts[i], list, groups, mirrored); });
     size_t numEntries = 0;
     for (const auto &piece : sorted)
         numEntries += piece.numEntries;
@@ -290,7 +298,7 @@ bool placeGroup(const std::vector<SortedPiece<R, I, T>> &pieces, size_t group, c
 template <class R, class I, class T>
 Ref<Csr> readInAnyOrder(const Pieces &pieces, const CoordinateList &list, sched::Pool *pool) {
     RowGroups groups(list.rows, list.numEntries);
-    auto sorted = sortPieces<R, I, T>(pieces, list, groups, pool);
+    auto sorted = sortPieces<R, I, T>(pieces, list, groups, Mirrored::Yes, pool);
     std::vector<uint64_t> begins(groups.count + 1);
     for (size_t g = 0; g < groups.count; ++g) {
         begins[g + 1] = begins[g];
@@ -333,13 +341,16 @@ template <class T> Ref<Csr> readCsr(const CoordinateList &list, sched::Pool *poo
 
 template <class T> Ref<Dense> readDense(const CoordinateList &list, sched::Pool *pool) {
     Pieces pieces = cut(list, pool);
-    auto sorted = sortPieces<uint64_t, uint64_t, T>(pieces, list, RowGroups(list.rows, 0), pool);
-    auto result = Dense::create(valueTypeOf<T>(), list.rows, list.cols, Buffer::Init::Zero);
-    auto out = result->template mutableView<T>();
-    for (const auto &piece : sorted)
-        for (uint32_t k = 0; k < piece.groups.back(); ++k)
-            out(piece.cells[k].row, piece.cells[k].column) = piece.cells[k].value;
-    return result;
+    return withIndexType(needsWideIndex(std::max(list.rows, list.cols)), [&]<class I>(TypeTag<I>) {
+        auto sorted = sortPieces<I, I, T>(pieces, list, RowGroups(list.rows, 0), Mirrored::No, pool);
+        auto result = Dense::create(valueTypeOf<T>(), list.rows, list.cols, Buffer::Init::Zero);
+        auto out = result->template mutableView<T>();
+        for (const auto &piece : sorted)
+            for (uint32_t k = 0; k < piece.groups.back(); ++k)
+                withMirror(list.symmetry, piece.cells[k].row, piece.cells[k].column, piece.cells[k].value,
+                           [&](size_t i, size_t j, T x) { out(i, j) = x; });
+        return result;
+    });
 }
 
 template Ref<Csr> readCsr<double>(const CoordinateList &, sched::Pool *);

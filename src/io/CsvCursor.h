@@ -10,6 +10,7 @@
 #include "io/Fields.h"
 #include "io/NumberText.h"
 #include "io/TextPieces.h"
+#include "io/Utf8.h"
 
 namespace daphne::io {
 
@@ -34,9 +35,10 @@ inline FieldKind kindOf(std::string_view field) {
 
 class CsvCursor {
   public:
-    CsvCursor(std::string_view text, const CsvStyle &style)
-        : at(text.data()), end(text.data() + text.size()), style(style), delimiter(style.delimiter),
-          quote(style.quote) {}
+    /// plain: the text is known to be nothing but ASCII.
+    CsvCursor(std::string_view text, const CsvStyle &style, bool plain = false)
+        : at(text.data()), end(text.data() + text.size()), style(style), delimiter(style.delimiter), quote(style.quote),
+          plain(plain) {}
 
     const char *position() const { return at; }
     bool atEnd() const { return at == end; }
@@ -64,11 +66,14 @@ class CsvCursor {
             cell = std::is_floating_point_v<T> ? std::numeric_limits<T>::quiet_NaN() : T(0);
             return FieldKind::Number;
         }
+        if (!plain && field.find('\0') != field.npos)
+            throw TextError{field.data() + field.find('\0'), "a NUL byte in a number"};
         cell = lenientNumber<T>(field);
         return kindOf(field);
     }
 
     FieldKind text(std::string &cell) {
+        const char *begin = at;
         if (atEnd() || *at != quote || quote == 0) {
             std::string_view field = raw();
             if (isNull(field))
@@ -79,6 +84,8 @@ class CsvCursor {
             cell.clear();
             quoted(&cell);
         }
+        if (!plain)
+            needText({begin, static_cast<size_t>(at - begin)});
         return FieldKind::Text;
     }
 
@@ -145,9 +152,17 @@ class CsvCursor {
             throw TextError{at, "text after the closing quote of a string"};
     }
 
+    /// Strings are UTF-8 without NUL.
+    static void needText(std::string_view field) {
+        size_t bad = findBadCharacter(field);
+        if (bad != field.npos)
+            throw TextError{field.data() + bad, badCharacterText(field[bad])};
+    }
+
     const char *at, *end;
     const CsvStyle &style;
     const char delimiter, quote;
+    const bool plain;
 };
 
 } // namespace daphne::io

@@ -46,11 +46,12 @@ size_t countPlainRows(std::string_view text, EmptyLines emptyLines) {
 /// Rows that end in a piece, for both ways it may begin.
 struct PieceCount {
     size_t rows[2] = {0, 0}; ///< begin outside, inside of quotes
-    bool oddQuotes = false, hasQuotes = false;
+    bool oddQuotes = false, hasQuotes = false, plain = false;
 };
 
 PieceCount countRows(std::string_view text, char quote, EmptyLines emptyLines) {
     PieceCount count;
+    count.plain = isPlainAscii(text);
     count.hasQuotes = quote != 0 && std::memchr(text.data(), quote, text.size()) != nullptr;
     if (!count.hasQuotes) {
         count.rows[0] = countPlainRows(text, emptyLines);
@@ -88,8 +89,9 @@ CsvRows cutRows(std::string_view text, const CsvStyle &style, EmptyLines emptyLi
             RowPiece &last = result.pieces.back();
             last.text = {last.text.data(), last.text.size() + texts[i].size()};
             last.numRows += counts[i].rows[1];
+            last.plain &= counts[i].plain;
         } else {
-            result.pieces.push_back({texts[i], 0, counts[i].rows[0]});
+            result.pieces.push_back({texts[i], 0, counts[i].rows[0], counts[i].plain});
         }
         inside ^= counts[i].oddQuotes;
         result.guessed |= counts[i].hasQuotes;

@@ -21,6 +21,7 @@ enum class EmptyLines { AreRows, Skip };
 struct RowPiece {
     std::string_view text;
     size_t firstRow = 0, numRows = 0;
+    bool plain = false; ///< nothing but ASCII
 };
 
 struct CsvRows {

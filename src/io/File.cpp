@@ -4,10 +4,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,6 +54,15 @@ void syncDirectoryOf(const std::string &path) {
         ::fsync(d.fd);
 }
 
+/// The file a symbolic link leads to: that one is replaced, the link stays.
+std::string behindLinks(const std::string &path) {
+    std::error_code problem;
+    if (!std::filesystem::is_symlink(path, problem))
+        return path;
+    std::string place = std::filesystem::canonical(path, problem);
+    return problem ? path : place;
+}
+
 } // namespace
 
 bool fileExists(const std::string &path) {
@@ -61,7 +70,7 @@ bool fileExists(const std::string &path) {
     return ::stat(path.c_str(), &info) == 0;
 }
 
-FileText::FileText(const std::string &path) {
+FileText::FileText(const std::string &path) : path(path) {
     OwnDescriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
     if (file.fd < 0)
         throw cannot("read", path, std::strerror(errno));
@@ -70,54 +79,50 @@ FileText::FileText(const std::string &path) {
         throw cannot("read", path, std::strerror(errno));
     if (S_ISDIR(info.st_mode))
         throw cannot("read", path, "it is a directory");
-    if (S_ISREG(info.st_mode) && info.st_size > 0) {
-        auto size = static_cast<size_t>(info.st_size);
-        void *m = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
-        if (m != MAP_FAILED) {
-            mapping = m;
-            content = {static_cast<const char *>(m), size};
-        }
-    }
     GrowingText whole; // compressed, of what cannot be mapped
     Compression kind = compressionOf(path);
-    if (!mapping) {
-        readAll(file.fd, path, kind == Compression::None ? copy : whole);
-        content = (kind == Compression::None ? copy : whole).text();
+    if (S_ISREG(info.st_mode) && info.st_size > 0 && mapped.map(file.fd, static_cast<size_t>(info.st_size))) {
+        content = mapped.text();
+    } else {
+        GrowingText &target = kind == Compression::None ? copy : whole;
+        readAll(file.fd, path, target);
+        content = target.text();
     }
     if (kind == Compression::None) {
-        if (mapping)
+        if (mapped.isMapped())
             fd = std::exchange(file.fd, -1);
         return;
     }
-    struct Unmap {
-        void *&mapping;
-        size_t size;
-        ~Unmap() {
-            if (mapping)
-                ::munmap(mapping, size);
-            mapping = nullptr;
-        }
-    } unmap{mapping, content.size()};
-    decompress(kind, content, path, copy);
+    try {
+        decompress(kind, content, path, copy);
+    } catch (const Error &) {
+        needUnchanged(file.fd);
+        throw;
+    }
+    needUnchanged(file.fd);
+    mapped.unmap();
     content = copy.text();
 }
 
 FileText::~FileText() {
-    if (mapping)
-        ::munmap(mapping, content.size());
     if (fd >= 0)
         ::close(fd);
 }
 
+void FileText::needUnchanged(int descriptor) const {
+    if (mapped.becameShorter(descriptor))
+        throw cannot("read", path, "it became shorter while it was read");
+}
+
 FileReplacement::FileReplacement(std::string target)
-    : path(std::move(target)), compressor(Compressor::create(compressionOf(path))) {
+    : path(std::move(target)), place(behindLinks(path)), compressor(Compressor::create(compressionOf(path))) {
     static std::atomic<unsigned> counter{0};
     struct stat info;
     bool exists = ::stat(path.c_str(), &info) == 0;
     if (exists && S_ISDIR(info.st_mode))
         throw cannot("write", path, "it is a directory");
     do {
-        temporary = path + ".tmp" + std::to_string(::getpid()) + "_" + std::to_string(counter++);
+        temporary = place + ".tmp" + std::to_string(::getpid()) + "_" + std::to_string(counter++);
         fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (fd < 0 && errno == EEXIST);
     if (fd < 0)
@@ -196,10 +201,10 @@ void FileReplacement::finish() {
 
 void FileReplacement::commit() {
     finish();
-    if (::rename(temporary.c_str(), path.c_str()) != 0)
+    if (::rename(temporary.c_str(), place.c_str()) != 0)
         fail("rename");
     temporary.clear();
-    syncDirectoryOf(path);
+    syncDirectoryOf(place);
 }
 
 } // namespace daphne::io

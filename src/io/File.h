@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "io/Compression.h"
+#include "io/MappedFile.h"
 
 namespace daphne::io {
 
@@ -22,11 +23,15 @@ class FileText {
     std::string_view text() const { return content; }
     /// The descriptor of a file whose content is mapped as it stands, -1 otherwise: for reads into other memory.
     int descriptor() const { return fd; }
+    /// Throws if the file has become shorter since: what was read of text() since then is not what the file held.
+    void needUnchanged() const { needUnchanged(fd); }
 
   private:
+    void needUnchanged(int descriptor) const;
+    const std::string path;
     std::string_view content;
     GrowingText copy; ///< of what cannot be mapped, or was compressed
-    void *mapping = nullptr;
+    MappedFile mapped;
     int fd = -1;
 };
 
@@ -53,7 +58,7 @@ class FileReplacement {
     [[noreturn]] void fail(const char *what) const;
     void flush();
     void writeOut(std::string_view bytes);
-    std::string path, temporary;
+    std::string path, place, temporary; ///< place: what path leads to
     std::string buffer;
     std::unique_ptr<Compressor> compressor; ///< null: content goes out as it is
     int fd = -1;

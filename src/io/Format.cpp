@@ -2,9 +2,12 @@
 #include "io/Format.h"
 
 #include "base/Error.h"
+#include "base/ForeignCode.h"
+#include "base/Progress.h"
 #include "io/File.h"
 #include "io/FormatTable.h"
 #include "io/Metadata.h"
+#include "io/Utf8.h"
 
 namespace daphne::io {
 
@@ -50,12 +53,45 @@ ReadJob readJob(const DataPath &path, const ReadRequest &request) {
     return ReadJob(path.file, path.part, path.part.empty() ? readMetadata(path.file) : std::nullopt, request);
 }
 
+/// Strings are UTF-8 without NUL.
+void needText(const Dense &m, size_t firstColumn) {
+    if (m.type() != ValueType::Str)
+        return;
+    auto cells = m.view<std::string>();
+    for (size_t r = 0; r < cells.rows; ++r)
+        for (size_t c = 0; c < cells.cols; ++c) {
+            const std::string &cell = cells(r, c);
+            if (size_t bad = findBadCharacter(cell); bad != cell.npos)
+                throw executionError("row " + std::to_string(r) + ", column " + std::to_string(firstColumn + c) + ": " +
+                                     badCharacterText(cell[bad]));
+        }
+}
+
+void needText(const Value &value) {
+    if (value.isMatrix() && !value.isCsr())
+        return needText(value.dense(), 0);
+    if (value.isFrame())
+        for (size_t c = 0; c < value.frame().cols(); ++c)
+            needText(*value.frame().columns[c], c);
+}
+
 /// Reads; errors that do not name the file, such as equal labels, get its name.
 Value readNamed(Value (*read)(ReadJob &), const DataPath &path, const ReadRequest &request) {
     ReadJob job = readJob(path, request);
+    Progress bar("reading " + path.file, 0);
     try {
-        return read(job);
+        const Format &format = *FormatTable::get().find(path.extension);
+        std::optional<InForeignCode> foreign;
+        if (!format.library.empty())
+            foreign.emplace("file \"" + path.file + "\": " + std::string(format.library));
+        Value value = read(job);
+        foreign.reset();
+        job.needUnchanged();
+        if (!format.checksStrings)
+            needText(value);
+        return value;
     } catch (Error &error) {
+        job.needUnchanged(); // explains any mistake in the content
         if (error.message.find(path.file) == std::string::npos)
             error.message = "file \"" + path.file + "\": " + error.message;
         throw;
@@ -151,6 +187,7 @@ void write(const Value &value, const std::string &name, const WriteRequest &requ
     DataPath path(name);
     auto writeMatrix = value.isMatrix() ? need(&Format::writeMatrix, path, "write a matrix to") : nullptr;
     auto writeFrame = value.isFrame() ? need(&Format::writeFrame, path, "write a frame to") : nullptr;
+    Progress bar("writing " + path.file, 0);
     FileReplacement data(path.file);
     WriteJob job{data, path.part, request};
     if (writeMatrix)

@@ -2,6 +2,7 @@
 #include "io/FormatTable.h"
 
 #include "base/Error.h"
+#include "base/Progress.h"
 
 namespace daphne::io {
 
@@ -34,8 +35,10 @@ Ref<Dense> denseOf(const Matrix &m) {
 }
 
 const FileText &ReadJob::file() {
-    if (!opened)
+    if (!opened) {
         opened = std::make_unique<FileText>(path);
+        setProgress(0, opened->text().size());
+    }
     return *opened;
 }
 

@@ -27,6 +27,11 @@ class ReadJob {
     /// The content, decompressed; read at the first call.
     const FileText &file();
     std::string_view text() { return file().text(); }
+    /// Throws if the file has become shorter since it was opened.
+    void needUnchanged() const {
+        if (opened)
+            opened->needUnchanged();
+    }
     /// "file "x.csv": what".
     Error error(const std::string &what) const;
     /// The value type the metadata name for a matrix, Unknown if there are none.
@@ -60,6 +65,8 @@ struct Format {
     void (*writeFrame)(const Frame &, WriteJob &) = nullptr;
     bool hasParts = false;             ///< "file.ext:name" is one of several data sets
     bool compressible = true;          ///< .gz and .zst
+    std::string_view library{};        ///< whose code reads the files, if it is not ours
+    bool checksStrings = false;        ///< that they are UTF-8 without NUL; otherwise the caller does it
     std::string_view missingLibrary{}; ///< not null: the format is known, but this build cannot do it
 };
 

@@ -138,9 +138,15 @@ class JsonCursor {
             if (at == end || *at == '\n')
                 throw TextError{at, "a string is not closed"};
             if (*at++ == '"')
-                return;
+                return needText(out);
             escape(out);
         }
+    }
+    /// Strings are UTF-8 without NUL.
+    void needText(const std::string &text) const {
+        size_t bad = findBadCharacter(text);
+        if (bad != text.npos)
+            throw TextError{at - 1, badCharacterText(text[bad])};
     }
     /// Behind the backslash; stays on the last character.
     void escape(std::string &out) {

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr size_t kMostColumns = size_t(1) << 24; ///< of a frame: each needs its own label and matrix
+constexpr size_t kMostColumns = size_t(1) << 20; ///< of a frame: each needs its own label and matrix
 
 class Reader {
   public:

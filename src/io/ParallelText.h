@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/Progress.h"
 #include "io/FormatTable.h"
 #include "io/TextPieces.h"
 
@@ -47,6 +48,7 @@ template <class Append> void writeRowsInParallel(WriteJob &job, size_t rows, siz
         });
         for (size_t i = 0; i < numTasks; ++i)
             job.file.write(texts[i]);
+        setProgress(std::min(rows, begin + tasksAtOnce * rowsPerTask), rows);
     }
 }
 

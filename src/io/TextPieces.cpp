@@ -46,6 +46,18 @@ std::vector<std::string_view> cutAtLineEnds(std::string_view text, size_t pieceB
     return pieces;
 }
 
+bool isPlainAscii(std::string_view text) {
+    constexpr size_t kStep = 4096; // so that the inner loop has no branches
+    for (size_t begin = 0; begin < text.size(); begin += kStep) {
+        unsigned char bits = 0; // the top bit: of c if it is not ASCII, of c - 1 if it is NUL
+        for (char c : text.substr(begin, kStep))
+            bits = static_cast<unsigned char>(bits | c | (c - 1));
+        if (bits & 0x80)
+            return false;
+    }
+    return true;
+}
+
 size_t countLineEnds(std::string_view text) {
     size_t total = 0;
     // Short runs with small counters: the compiler works on many characters at once.

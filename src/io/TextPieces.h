@@ -30,6 +30,9 @@ std::vector<std::string_view> cutAtLineEnds(std::string_view text, size_t pieceB
 
 size_t countLineEnds(std::string_view text);
 
+/// Nothing but ASCII characters other than NUL.
+bool isPlainAscii(std::string_view text);
+
 /// Bytes of one task of a parser: enough to forget what starting it costs, little enough to share work evenly.
 constexpr size_t kPieceBytes = size_t(1) << 20;
 

@@ -52,6 +52,29 @@ template <class F> void forEachCharacter(std::string_view text, F &&f) {
     }
 }
 
+/// The place of the first NUL or byte that is no UTF-8, which strings cannot hold; npos if there is none.
+inline size_t findBadCharacter(std::string_view text) {
+    size_t i = 0;
+    for (; i < text.size() && static_cast<unsigned char>(text[i] - 1) < 0x7F; ++i)
+        ;
+    if (i == text.size())
+        return text.npos;
+    size_t bad = text.npos, at = i;
+    forEachCharacter(text.substr(i), [&](uint32_t c) {
+        if (bad == text.npos && (c == 0 || (c >= 0xDC00 && c < 0xE000)))
+            bad = at;
+        at += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    });
+    return bad;
+}
+
+inline std::string badCharacterText(char c) {
+    constexpr char kHex[] = "0123456789abcdef";
+    auto code = static_cast<unsigned char>(c);
+    return code == 0 ? "a NUL byte in a string"
+                     : std::string("byte 0x") + kHex[code >> 4] + kHex[code & 15] + " is not UTF-8";
+}
+
 inline size_t countCharacters(std::string_view text) {
     size_t n = 0;
     forEachCharacter(text, [&](uint32_t) { ++n; });

@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/Progress.h"
 #include "sched/CacheTiles.h"
 #include "sched/LoopReport.h"
 #include "sched/ParallelFor.h"
@@ -96,10 +97,15 @@ template <LoopBody Body> void Scheduler::run(const LoopDescription &loop, Body &
     if (loop.rows == 0)
         return;
     PlannedLoop planned = plan(loop);
+    std::optional<Progress> bar; // a loop on one thread is one range
+    if (!planned.isSerial)
+        bar.emplace(loop.site, planned.units);
     auto runRows = [&](Range units, uint32_t worker) {
         Range rows = planned.rowsOf(units);
         if (rows.begin < rows.end)
             body(rows, worker);
+        if (bar)
+            bar->advance(units.size());
     };
     if (!isObserved()) {
         planned.plan.joinsTasks = true;

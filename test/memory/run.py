@@ -9,7 +9,8 @@ import resource
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import repeat
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,7 +24,15 @@ class Case:
     name: str
     script: str
     held: int  # bytes alive at one time
-    output: str
+    output: str | None  # None: an error of status 3
+    files: dict = field(default_factory=dict)  # name: function that makes the lines; not all at once, or they would count
+
+
+def coordinates(entries):
+    """A MatrixMarket file in no order."""
+    yield b'%%MatrixMarket matrix coordinate real general\n100000 100000 ' + b'%d\n' % entries
+    for i in range(entries):
+        yield b'%d %d %d.25\n' % (i * 7919 % 99991 + 1, i * 104729 % 99989 + 1, i)
 
 
 CASES = [
@@ -52,6 +61,16 @@ l = createList(fill(1.0, 1000, 1000));
 for(i in 1:200) { l = append(l, fill(1.0 * i, 1000, 1000)); l, x = remove(l, 0); }
 print(length(l));
 ''', 3 * 8 * MEGABYTE, '1\n'),
+    # Readers: at most four times the file.
+    Case('a CSV file of numbers', 'print(sum(readMatrix("x.csv")));', 4 * 40 * MEGABYTE, '2e+07\n',
+         {'x.csv': lambda: repeat(b'1.5,2.5\n', 5_000_000)}),
+    Case('a CSV file of numbers and strings', 'print(nrow(readFrame("x.csv")));', 4 * 44 * MEGABYTE, '1000000\n',
+         {'x.csv': lambda: repeat(b'123456,some text of some length,another piece\n', 1_000_000)}),
+    Case('a MatrixMarket file in no order', 'print(sum(readMatrix("x.mtx")) > 0.0);', 4 * 20 * MEGABYTE, '1\n',
+         {'x.mtx': lambda: coordinates(1_000_000)}),
+    Case('a billion rows in one kilobyte', '''
+x = readMatrix("x.csv");
+''', 0, None, {'x.csv': lambda: [b'1,2\n'], 'x.csv.meta': lambda: [b'{"numRows":1000000000,"numCols":2,"valueType":"f64"}']}),
 ]
 
 
@@ -59,12 +78,20 @@ def run(daphne, case, directory):
     """'' or what is wrong."""
     script = Path(directory) / 'case.daph'
     script.write_text(case.script)
-    child = subprocess.Popen([daphne, script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    for name, make in case.files.items():
+        with open(Path(directory) / name, 'wb') as f:
+            f.writelines(make())
+    child = subprocess.Popen([daphne, script], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     output = child.stdout.read()
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = status
     peak, limit = usage.ru_maxrss * 1024, case.held * ALLOWANCE + EVERY_PROCESS
-    if status != 0 or output != case.output:
+    for name in case.files:
+        (Path(directory) / name).unlink()
+    if case.output is None:
+        if os.waitstatus_to_exitcode(status) != 3:
+            return f'status {status}, output {output!r}'
+    elif status != 0 or output != case.output:
         return f'status {status}, output {output!r}'
     if peak > limit:
         return f'{peak / MEGABYTE:.0f} MB at the peak, {limit / MEGABYTE:.0f} MB expected'

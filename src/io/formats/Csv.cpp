@@ -8,6 +8,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "base/Progress.h"
 #include "io/Bytes.h"
 #include "io/Coordinates.h"
 #include "io/CsvRows.h"
@@ -34,7 +35,7 @@ struct Misaligned {};
 template <class ReadField>
 void readPiece(const RowPiece &piece, const CsvStyle &style, size_t cols, size_t limit, EmptyLines emptyLines,
                ReadField &&readField) {
-    CsvCursor cursor(piece.text, style);
+    CsvCursor cursor(piece.text, style, piece.plain);
     size_t last = std::min(limit, piece.firstRow + piece.numRows);
     for (size_t r = piece.firstRow; r < last; ++r) {
         if (emptyLines == EmptyLines::Skip)
@@ -86,6 +87,7 @@ class Table {
                 readBy[i] = sched::Pool::currentWorker();
                 if (rows.pieces[i].firstRow < meta.rows)
                     readPiece(rows.pieces[i], style, meta.cols, meta.rows, emptyLines, readField);
+                advanceProgress(rows.pieces[i].text.size());
             });
         };
         try {
@@ -190,7 +192,7 @@ class Table {
 
     void sample(const RowPiece &piece) {
         constexpr size_t kRows = 100;
-        RowPiece part{piece.text, 0, std::min(piece.numRows, kRows)};
+        RowPiece part{piece.text, 0, std::min(piece.numRows, kRows), piece.plain};
         try {
             readPiece(part, style, meta.cols, part.numRows, emptyLines,
                       [&](CsvCursor &cursor, size_t, size_t c) { kinds[c] = std::max(kinds[c], cursor.kind()); });
@@ -493,7 +495,8 @@ void addCsv(FormatTable &t) {
            .readMatrix = readMatrix,
            .readFrame = readFrame,
            .writeMatrix = writeMatrix,
-           .writeFrame = writeFrame});
+           .writeFrame = writeFrame,
+           .checksStrings = true});
 }
 
 } // namespace daphne::io

@@ -290,7 +290,7 @@ Value readFrame(ReadJob &job) {
     Header h = readHeader(in);
     if (h.dataType != kFrame) {
         Value m = readMatrix(job);
-        return frameOf(*denseOf(m.matrix()), job);
+        return frameOf(m.matrix(), job);
     }
     FrameHeader f = readFrameHeader(in, h);
     size_t rowBytes = 0;

@@ -363,7 +363,8 @@ void addHdf5(FormatTable &t) {
                .writeMatrix = writeMatrix,
                .writeFrame = writeFrame,
                .hasParts = true,
-               .compressible = false});
+               .compressible = false,
+               .library = "HDF5"});
 }
 
 } // namespace daphne::io

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/Progress.h"
 #include "data/CopyCells.h"
 #include "io/Bytes.h"
 #include "io/JsonObject.h"
@@ -148,11 +149,22 @@ Layout layoutOf(const ReadJob &job, const Survey &found) {
     return layout;
 }
 
+/// Rows that have only few of many keys would make a frame of nearly nothing, however short the file.
+void needPlausibleSize(ReadJob &job, const Layout &layout) {
+    constexpr size_t kMostGrowth = 16, kAlwaysAllowed = size_t(1) << 24;
+    size_t cells;
+    if (__builtin_mul_overflow(layout.rows, layout.labels.size(), &cells) ||
+        cells > kMostGrowth * job.text().size() / sizeof(double) + kAlwaysAllowed)
+        throw job.error("its " + std::to_string(layout.rows) + " rows have " + std::to_string(layout.labels.size()) +
+                        " different keys, but few of them each: it is no table");
+}
+
 Value readFrame(ReadJob &job) {
     try {
         auto pieces = cutAtLineEnds(job.text(), kPieceBytes);
         std::vector<Survey> surveys(pieces.size());
-        forEachPiece(job.request.pool, pieces.size(), [&](size_t i) { surveys[i] = survey(pieces[i]); });
+        forEachPiece(job.request.pool, pieces.size(),
+                     [&](size_t i) { surveys[i] = survey(pieces[i]), advanceProgress(pieces[i].size() / 2); });
         Survey all;
         std::vector<size_t> starts{0};
         for (const Survey &s : surveys) {
@@ -160,6 +172,7 @@ Value readFrame(ReadJob &job) {
             starts.push_back(all.rows);
         }
         Layout layout = layoutOf(job, all);
+        needPlausibleSize(job, layout);
         auto frame = Ref<Frame>::make(layout.rows);
         std::map<std::string, size_t, std::less<>> places;
         for (size_t c = 0; c < layout.labels.size(); ++c) {
@@ -183,6 +196,7 @@ Value readFrame(ReadJob &job) {
                     });
                 });
             });
+            advanceProgress(pieces[i].size() / 2);
         });
         return frame;
     } catch (const TextError &error) {
@@ -217,7 +231,11 @@ void writeFrame(const Frame &f, WriteJob &job) {
 } // namespace
 
 void addJsonLines(FormatTable &t) {
-    t.add({.extension = "jsonl", .title = "JSON lines", .readFrame = readFrame, .writeFrame = writeFrame});
+    t.add({.extension = "jsonl",
+           .title = "JSON lines",
+           .readFrame = readFrame,
+           .writeFrame = writeFrame,
+           .checksStrings = true});
 }
 
 } // namespace daphne::io

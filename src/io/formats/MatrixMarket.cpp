@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/Progress.h"
 #include "data/CopyCells.h"
 #include "io/Bytes.h"
 #include "io/Coordinates.h"
@@ -256,6 +257,7 @@ template <class T> Ref<Dense> readArray(const Header &h, bool wrapsUnsigned, sch
                 out(c, r) = static_cast<T>(-value);
             place.advance();
         }
+        advanceProgress(text.size());
     });
     return result;
 }

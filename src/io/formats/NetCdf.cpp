@@ -178,7 +178,7 @@ Value readMatrix(ReadJob &job) {
 
 Value readFrame(ReadJob &job) {
     if (!job.part.empty())
-        return frameOf(*denseOf(readMatrix(job).matrix()), job);
+        return frameOf(readMatrix(job).matrix(), job);
     File f(job.path, false, job.path);
     Ref<Frame> frame;
     for (const Variable &v : variablesOf(f)) {
@@ -190,7 +190,7 @@ Value readFrame(ReadJob &job) {
         frame->addColumn(v.name, column);
     }
     if (!frame)
-        return frameOf(*denseOf(readMatrix(job).matrix()), job);
+        return frameOf(readMatrix(job).matrix(), job);
     return frame;
 }
 
@@ -248,7 +248,8 @@ void addNetCdf(FormatTable &t) {
            .writeMatrix = writeMatrix,
            .writeFrame = writeFrame,
            .hasParts = true,
-           .compressible = false});
+           .compressible = false,
+           .library = "NetCDF"});
 }
 
 } // namespace daphne::io

@@ -198,7 +198,7 @@ Value readMatrix(ReadJob &job) {
 Value readFrame(ReadJob &job) {
     auto members = readDirectory(job);
     if (!job.part.empty())
-        return frameOf(*denseOf(readMatrix(job).matrix()), job);
+        return frameOf(readMatrix(job).matrix(), job);
     Ref<Frame> frame;
     for (const Member &m : members) {
         auto column = readArray(m, job);
