@@ -79,9 +79,12 @@ struct Engine::Session {
     }
 };
 
-Engine::Engine(Options given) : options(std::move(given)), scheduler(schedulerSettings(options)) {
+Engine::Engine(Options given, std::shared_ptr<dist::MpiModule> mpi)
+    : options(std::move(given)), scheduler(schedulerSettings(options)) {
     times.startup = processAge();
     double begin = now();
+    if (isDistributed(options))
+        coordinator = std::make_unique<Coordinator>(options, scheduler, std::move(mpi));
     state = std::make_unique<State>();
     times.startup += now() - begin;
 }
@@ -113,6 +116,8 @@ void Engine::reportStatistics() {
                (scheduler.numThreads() == 1 ? " thread\n" : " threads\n"));
     std::string text = scheduler.statisticsText();
     writeError(text.empty() ? "no loops were run by the scheduler\n" : text);
+    if (coordinator && coordinator->cluster())
+        writeError(coordinator->cluster()->statisticsText());
 }
 
 void Engine::explain(ExplainLevel level, const std::string &text) {
@@ -197,6 +202,16 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
     Context context;
     context.stackLimit = stackLimit();
     context.scheduler = &scheduler;
+    dist::Cluster *cluster = coordinator ? coordinator->cluster() : nullptr;
+    context.distribution = cluster;
+    // How results were computed is known until the program ends: it refers to objects of the program.
+    struct EndOfProgram {
+        dist::Cluster *cluster;
+        ~EndOfProgram() {
+            if (cluster)
+                cluster->endOfProgram(false);
+        }
+    } endOfProgram{cluster};
     context.representation.byEstimate = options.selectMatrixRepr;
     context.representation.threshold = options.sparsityThreshold;
     std::vector<Value> results;
@@ -210,6 +225,8 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
     context.out.flush();
     context.err.flush();
     if (session) {
+        if (cluster)
+            cluster->endOfProgram(true);
         session->variables.clear();
         for (size_t i = 0; i < results.size(); ++i)
             session->variables[generated.exports[i].name] = std::move(results[i]);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Splits a fused loop into ranges of rows, gives every worker its arguments,
+/// Binds a fused loop to its matrices, has it run here or on several machines,
 /// and combines what ranges leave behind. Ranges end at multiples of a block
 /// that depends on the program only, and partial results are kept per block and
 /// merged in order: results do not depend on who ran what.
 #include "exec/RunLoop.h"
 
-#include <atomic>
 #include <cmath>
 
+#include "exec/BoundLoop.h"
 #include "exec/CallKernel.h"
+#include "exec/Distribution.h"
 #include "kernels/Extreme.h"
 #include "kernels/Reduction.h"
-#include "sched/Scheduler.h"
 
 namespace daphne::exec {
 
@@ -57,17 +57,26 @@ class FusedRun {
   public:
     FusedRun(Context &context, Engine &engine, const Region &region, Step &step, RegionState &state)
         : context(context), engine(engine), region(region), step(step), state(state), program(step.program),
-          scheduler(context.scheduler), arguments(program.params.size()) {}
+          bound(program), remote{bound, {}} {
+        bound.function = step.function;
+        bound.rows = step.rows;
+        bound.cols = step.cols;
+        bound.site = step.site;
+        bound.serialNs = step.serialNs;
+        bound.nsPerStored = step.nsPerStored;
+    }
 
     bool run() {
         if (!absentCellsStayZero())
             return false;
-        block = blockRows();
-        arguments.words[LoopArguments::kColumns] = step.cols;
+        if (context.distribution)
+            decideWhere();
+        bound.arguments.words[LoopArguments::kColumns] = step.cols;
         outputs.resize(program.params.size());
         for (size_t p = 0; p < program.params.size(); ++p)
             program.params[p].isOutput() ? bindOutput(p) : bindInput(p);
-        if (!loop())
+        bool done = isRemote ? runElsewhere() : runRows(context.scheduler, bound, 0, step.rows);
+        if (!done)
             return false;
         for (size_t p = 0; p < program.params.size(); ++p)
             finish(p);
@@ -82,28 +91,66 @@ class FusedRun {
             if (!step.bindings[p].needsFinite)
                 continue;
             const Value &v = valueOf(p);
+            bringHere(context, v);
             if (v.isScalar() ? !std::isfinite(v.as<double>()) : !allFinite(v.dense()))
                 return false;
         }
         return true;
     }
 
-    uint64_t blockRows() const {
-        if (program.flat)
-            return LoopProgram::kBlock;
-        for (const LoopParam &p : program.params)
-            if (p.kind == ParamKind::SumsOfColumns)
-                return LoopProgram::kColumnGroup;
-        return 1;
+    // ---- other machines
+
+    void decideWhere() {
+        describeOperands();
+        isRemote = context.distribution->wants(remote);
+        if (isRemote)
+            return;
+        for (const LoopOperand &operand : remote.operands)
+            bringHere(context, operand.value);
+        remote.operands.clear(); // references keep results from taking storage over
     }
-    uint64_t numBlocks() const { return (step.rows + block - 1) / block; }
+
+    void describeOperands() {
+        remote.operands.resize(program.params.size());
+        for (size_t p = 0; p < program.params.size(); ++p) {
+            using Role = LoopOperand::Role;
+            LoopOperand &operand = remote.operands[p];
+            const LoopParam &param = program.params[p];
+            switch (step.bindings[p].kind) {
+            case Binding::Kind::Literal: break;
+            case Binding::Kind::Value:
+                operand.role = param.kind == ParamKind::Scalar ? Role::Number
+                               : param.kind == ParamKind::Row  ? Role::Whole
+                                                               : Role::Split;
+                if (valueOf(p).isMatrix())
+                    operand.value = valueOf(p);
+                break;
+            case Binding::Kind::Result: operand.role = Role::Result; break;
+            case Binding::Kind::Kept: operand.role = Role::Kept; break;
+            default: operand.role = Role::Collected;
+            }
+        }
+    }
+
+    bool runElsewhere() {
+        for (size_t p = 0; p < program.params.size(); ++p) {
+            LoopOperand &operand = remote.operands[p];
+            if (operand.role == LoopOperand::Role::Number)
+                operand.bits = bound.arguments.param(p)[0];
+            else if (outputs[p])
+                operand.value = outputs[p];
+        }
+        bool done = context.distribution->run(context, remote);
+        remote.operands.clear();
+        return done;
+    }
 
     // ---- arguments
 
     void bindInput(size_t p) {
         const Binding &b = step.bindings[p];
         const LoopParam &param = program.params[p];
-        uint64_t *words = arguments.param(p);
+        uint64_t *words = bound.arguments.param(p);
         if (b.kind == Binding::Kind::Literal) {
             words[0] = b.bits;
             return;
@@ -114,8 +161,8 @@ class FusedRun {
             words[0] = addressOf(m.offsets());
             words[1] = withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) { return addressOf(m.columns<I>()); });
             words[2] = addressOf(m.values<uint8_t>());
-            rowOffsets = m.offsets();
-            arguments.words[LoopArguments::kStoredEnd] = rowOffsets[m.rows()];
+            bound.rowOffsets = m.offsets();
+            bound.arguments.words[LoopArguments::kStoredEnd] = bound.rowOffsets[m.rows()];
         } else if (v.isScalar()) {
             words[0] = v.raw().bits;
         } else if (param.kind == ParamKind::Scalar) {
@@ -130,7 +177,7 @@ class FusedRun {
 
     void bindOutput(size_t p) {
         const LoopParam &param = program.params[p];
-        uint64_t *words = arguments.param(p);
+        uint64_t *words = bound.arguments.param(p);
         switch (step.bindings[p].kind) {
         case Binding::Kind::Result: {
             outputs[p] = resultMatrix(p);
@@ -143,10 +190,10 @@ class FusedRun {
             words[0] = addressOf(mutableDataOf(*outputs[p]));
             words[1] = 1;
             break;
-        case Binding::Kind::Kept: // a row of each worker, see loop()
-            break;
+        case Binding::Kind::Kept: bound.kept[p] = true; break;
         default:
-            outputs[p] = Dense::create(param.type, numBlocks(), param.kind == ParamKind::SumsOfColumns ? step.cols : 1);
+            outputs[p] =
+                Dense::create(param.type, bound.numBlocks(), param.kind == ParamKind::SumsOfColumns ? step.cols : 1);
             words[0] = addressOf(mutableDataOf(*outputs[p]));
             words[1] = 1;
         }
@@ -159,6 +206,7 @@ class FusedRun {
         for (size_t q = 0; q < program.params.size(); ++q)
             if (canTake(q, program.params[p], shape)) {
                 taken.push_back(step.bindings[q].value);
+                beforeOverwriting(context, valueOf(q));
                 return valueOf(q).denseRef();
             }
         return Dense::create(program.params[p].type, shape.rows, shape.cols);
@@ -177,6 +225,9 @@ class FusedRun {
     bool canTake(size_t q, const LoopParam &result, ResultShape shape) const {
         const Binding &b = step.bindings[q];
         ParamKind kind = program.params[q].kind;
+        // Elsewhere lost rows may have to be computed again.
+        if (isRemote)
+            return false;
         if (b.kind != Binding::Kind::Value || b.decidesFaults || (kind != ParamKind::Column && kind != ParamKind::Full))
             return false;
         const Value &v = state.values[b.value];
@@ -204,112 +255,6 @@ class FusedRun {
         for (uint16_t op : step.ops)
             n += static_cast<uint32_t>(std::ranges::count(region.ops[op].operands, v));
         return n;
-    }
-
-    // ---- the loop
-
-    struct alignas(64) Worker {
-        std::vector<uint64_t> words;
-        std::vector<std::vector<uint64_t>> kept;
-        uint8_t fault = 0;
-    };
-
-    void prepare(Worker &w) {
-        w.words = arguments.words;
-        w.words[LoopArguments::kFault] = addressOf(&w.fault);
-        for (size_t p = 0; p < program.params.size(); ++p)
-            if (step.bindings[p].kind == Binding::Kind::Kept) {
-                w.kept.emplace_back(step.cols);
-                w.words[LoopArguments::kHeader + 3 * p] = addressOf(w.kept.back().data());
-                w.words[LoopArguments::kHeader + 3 * p + 1] = 0;
-            }
-    }
-
-    void call(Worker &w, uint64_t begin, uint64_t end) {
-        if (step.function)
-            step.function(w.words.data(), begin, end);
-        else
-            interpretLoop(program, w.words.data(), begin, end);
-    }
-
-    /// Rows of whole blocks.
-    void runRows(Worker &w, uint64_t begin, uint64_t end) {
-        if (block == 1) {
-            for (uint64_t b = begin; b < end && !w.fault; b += std::min(batch, end - b))
-                call(w, b, b + std::min(batch, end - b));
-            return;
-        }
-        for (uint64_t b = begin; b < end && !w.fault; b += block) {
-            uint64_t stop = std::min(end, b + block);
-            if (!program.flat)
-                startColumnGroup(w, b / block);
-            call(w, b, stop);
-        }
-    }
-
-    void startColumnGroup(Worker &w, uint64_t group) {
-        for (size_t p = 0; p < program.params.size(); ++p)
-            if (program.params[p].kind == ParamKind::SumsOfColumns) {
-                size_t bytes = step.cols * cellSize(program.params[p].type);
-                auto *sums = reinterpret_cast<std::byte *>(arguments.param(p)[0]) + group * bytes;
-                std::fill_n(sums, bytes, std::byte(0));
-                w.words[LoopArguments::kHeader + 3 * p] = addressOf(sums);
-            }
-    }
-
-    bool loop() {
-        std::vector<Worker> workers(scheduler ? scheduler->numThreads() : 1);
-        std::atomic<bool> fault{false};
-        sched::LoopDescription loop{.site = step.site, .rows = step.rows, .grain = grain(), .block = block};
-        double ns = step.serialNs;
-        if (rowOffsets) {
-            loop.rowOffsets = rowOffsets;
-            loop.rowWeight = sched::rowWeightOf(outputBytes());
-            ns += static_cast<double>(rowOffsets[step.rows] - rowOffsets[0]) * step.nsPerStored;
-        }
-        loop.serialNs = ns;
-        if (scheduler && block == 1)
-            batch = scheduler->batchRows({.rowBytes = rowBytes()});
-        auto body = [&](sched::Range rows, uint32_t index) {
-            if (fault.load(std::memory_order_relaxed))
-                return;
-            Worker &w = workers[index];
-            if (w.words.empty())
-                prepare(w);
-            runRows(w, rows.begin, rows.end);
-            if (w.fault)
-                fault = true;
-        };
-        scheduler ? scheduler->run(loop, body) : body({0, step.rows}, 0);
-        return !fault;
-    }
-
-    uint64_t outputBytes() const {
-        uint64_t bytes = 0;
-        for (const LoopParam &p : program.params)
-            bytes += p.kind == ParamKind::OutColumn ? cellSize(p.type) : 0;
-        return bytes;
-    }
-
-    /// Bytes of one row of all inputs and outputs that have rows.
-    double rowBytes() const {
-        uint64_t bytes = 0;
-        for (const LoopParam &p : program.params) {
-            if (p.kind == ParamKind::Full || p.kind == ParamKind::OutFull)
-                bytes += step.cols * cellSize(p.type);
-            else if (p.kind == ParamKind::Column || p.kind == ParamKind::OutColumn)
-                bytes += cellSize(p.type);
-        }
-        double stored = rowOffsets ? sched::sparseRowBytes(rowOffsets[step.rows] - rowOffsets[0], step.rows) : 0;
-        return static_cast<double>(bytes) + stored;
-    }
-
-    /// Rows worth a task: about 64 thousand cells, or what takes some ten microseconds.
-    uint64_t grain() const {
-        uint64_t perRow = std::max<uint64_t>(1, step.cols);
-        if (program.hasCsr)
-            return 2048;
-        return std::max(block, std::max<uint64_t>(1, (uint64_t(1) << 16) / perRow) / block * block);
     }
 
     // ---- results
@@ -352,7 +297,7 @@ class FusedRun {
                     return Value::scalar(blockExtreme<T>(p), type);
                 PairwiseSum<T> sum;
                 const T *blocks = outputs[p]->view<T>().data;
-                for (uint64_t b = 0; b < numBlocks(); ++b)
+                for (uint64_t b = 0; b < bound.numBlocks(); ++b)
                     sum.add(blocks[b]);
                 T total = sum.total();
                 if constexpr (std::is_floating_point_v<T>)
@@ -367,7 +312,7 @@ class FusedRun {
         const T *blocks = outputs[p]->view<T>().data;
         auto best = [&]<class Order>(Order) {
             T result = Order::template worst<T>();
-            for (uint64_t b = 0; b < numBlocks(); ++b)
+            for (uint64_t b = 0; b < bound.numBlocks(); ++b)
                 result = Order::better(blocks[b], result) ? blocks[b] : result;
             return result;
         };
@@ -383,7 +328,7 @@ class FusedRun {
             if constexpr (!std::is_same_v<T, bool>) {
                 T *out = result->mutableView<T>().data;
                 const T *groups = outputs[p]->view<T>().data;
-                vectorised([=, n = numBlocks(), cols = step.cols] {
+                vectorised([=, n = bound.numBlocks(), cols = step.cols] {
                     for (uint64_t g = 0; g < n; ++g)
                         for (uint64_t c = 0; c < cols; ++c)
                             out[c] = wrappingSum(out[c], groups[g * cols + c]);
@@ -403,13 +348,11 @@ class FusedRun {
     Step &step;
     RegionState &state;
     const LoopProgram &program;
-    sched::Scheduler *scheduler; ///< null: on this thread
-    LoopArguments arguments;
+    BoundLoop bound;
+    DistributableLoop remote;
+    bool isRemote = false;           ///< several machines run the loop
     std::vector<Ref<Dense>> outputs; ///< by parameter
     std::vector<uint16_t> taken;     ///< values whose storage a result has taken over
-    const uint64_t *rowOffsets = nullptr;
-    uint64_t block = 1;            ///< rows that are always run together
-    uint64_t batch = ~uint64_t(0); ///< rows per call, where it does not matter
 };
 
 } // namespace

@@ -14,6 +14,9 @@
 namespace daphne::sched {
 class Scheduler;
 }
+namespace daphne::exec {
+class Distribution;
+}
 
 namespace daphne {
 
@@ -38,9 +41,10 @@ struct Context {
     Output out{1};
     Output err{2};
     RepresentationPolicy representation;
-    sched::Scheduler *scheduler = nullptr;    ///< runs loops on all cores; null: on this thread
-    io::OpenFiles files;                      ///< opened by the script and not yet closed
-    std::vector<std::string> profiledRegions; ///< started and not yet stopped
+    sched::Scheduler *scheduler = nullptr;      ///< runs loops on all cores; null: on this thread
+    exec::Distribution *distribution = nullptr; ///< other machines; null: there are none
+    io::OpenFiles files;                        ///< opened by the script and not yet closed
+    std::vector<std::string> profiledRegions;   ///< started and not yet stopped
 };
 
 } // namespace daphne
