@@ -2,6 +2,7 @@
 #include "dist/ClusterRun.h"
 
 #include <algorithm>
+#include <numeric>
 #include <thread>
 
 #include "base/Error.h"
@@ -145,10 +146,21 @@ void ClusterRun::limitLineages() {
     }
 }
 
+/// Ends of ranges that keep blocks of cells whole, so that flat loops and loops over rows of the same matrix agree
+/// about who has what: 4096 rows whatever the number of columns is, or what that many cells are with this number.
+std::vector<uint64_t> ClusterRun::commonBlocks() const {
+    uint64_t cols = bound.cols, cells = LoopProgram::kBlock;
+    for (size_t p = 0; p < loop.operands.size() && bound.program.flat; ++p)
+        if (isSplit(p))
+            cols = std::max<uint64_t>(cols, loop.operands[p].value.matrix().cols());
+    uint64_t rows = cells / std::gcd(cells, cols), perRow = bound.program.flat ? cols : 1;
+    return {cells * perRow, rows * perRow};
+}
+
 void ClusterRun::cut() {
     if (!cluster.settings.scheme && cutAsPlaced())
         return;
-    CutRequest request{bound.rows, bound.block(), bound.rowOffsets};
+    CutRequest request{bound.rows, bound.block(), commonBlocks(), bound.rowOffsets};
     if (cluster.settings.scheme) {
         double perRow = bound.nsOf(0, bound.rows) / static_cast<double>(bound.rows);
         // Where everything is to be distributed, small chunks are wanted, too.

@@ -33,6 +33,7 @@ class ClusterRun {
     RowRange cellsOf(size_t p, RowRange rows) const;
 
     void limitLineages();
+    std::vector<uint64_t> commonBlocks() const;
     void cut();
     bool cutAsPlaced();
     std::optional<std::vector<std::pair<RowRange, uint32_t>>> placedCut(size_t p) const;

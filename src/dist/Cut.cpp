@@ -8,13 +8,14 @@ namespace daphne::dist {
 
 namespace {
 
-/// Ranges that end at multiples of this keep blocks of cells whole whatever the number of columns is, so that flat
-/// loops and loops over rows agree about who has what.
-constexpr uint64_t kCommonBlock = 4096;
+/// Blocks for each participant that make rounding to them harmless.
+constexpr uint64_t kManyBlocks = 6;
 
 uint64_t blockFor(const CutRequest &request, size_t participants) {
-    bool manyRows = request.rows / kCommonBlock >= 8 * participants;
-    return manyRows ? std::max(request.block, kCommonBlock) : request.block;
+    for (uint64_t block : request.preferred)
+        if (block % request.block == 0 && request.rows / block >= kManyBlocks * participants)
+            return block;
+    return request.block;
 }
 
 /// The first row before which the share of the work is done.

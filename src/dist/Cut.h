@@ -21,6 +21,7 @@ struct RowRange {
 struct CutRequest {
     uint64_t rows = 0;
     uint64_t block = 1;                   ///< every range but the last ends at a multiple of it
+    std::vector<uint64_t> preferred = {}; ///< larger ones to end at if there are enough of them, the best first
     const uint64_t *rowOffsets = nullptr; ///< of a sparse matrix: stored cells weigh as much as rows
 };
 
