@@ -17,7 +17,7 @@ namespace daphne::dist {
 namespace {
 
 constexpr uint64_t kChunkBytes = 1 << 20;
-constexpr std::chrono::seconds kConnectTime{5};
+constexpr std::chrono::seconds kConnectTime{5}, kRefusedTime{1};
 /// What a client that does not close its stream is granted.
 constexpr std::chrono::seconds kFarewellTime{2};
 /// A second coordinator waits so long for the first to leave.
@@ -60,6 +60,11 @@ class SyncConnection {
           writer([this] { run(); }) {}
     ~SyncConnection() {
         outbox.close();
+        // A worker that hangs does not answer to our end of the stream.
+        for (auto deadline = Clock::now() + kFarewellTime; !isDone && Clock::now() < deadline;)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        if (!isDone)
+            context.TryCancel();
         writer.join();
     }
     void send(Bytes frame) { outbox.put({0, std::move(frame), false, {}}); }
@@ -71,8 +76,26 @@ class SyncConnection {
 
   private:
     void run() {
-        if (!channel->WaitForConnected(Clock::now() + kConnectTime))
-            return lose("it cannot be reached");
+        isConnected() ? exchange() : lose("it cannot be reached");
+        isDone = true;
+    }
+
+    /// Who refuses is given a moment, who is silent some time.
+    bool isConnected() {
+        auto deadline = Clock::now() + kConnectTime;
+        bool wasRefused = false;
+        while (true) {
+            grpc_connectivity_state state = channel->GetState(true);
+            if (state == GRPC_CHANNEL_READY)
+                return true;
+            if (state == GRPC_CHANNEL_TRANSIENT_FAILURE && !std::exchange(wasRefused, true))
+                deadline = std::min(deadline, Clock::now() + kRefusedTime);
+            if (isCut || !channel->WaitForStateChange(state, deadline))
+                return false;
+        }
+    }
+
+    void exchange() {
         stream = stub->Exchange(&context);
         std::thread reader([this] {
             Frame frame;
@@ -98,7 +121,7 @@ class SyncConnection {
     const uint32_t number;
     Mailbox &inbox;
     Mailbox outbox;
-    std::atomic<bool> isCut{false};
+    std::atomic<bool> isCut{false}, isDone{false};
     std::shared_ptr<grpc::Channel> channel;
     std::unique_ptr<wire::Worker::Stub> stub;
     grpc::ClientContext context;
