@@ -36,7 +36,7 @@ class Cluster : public exec::Distribution {
     ~Cluster() override;
 
     bool wants(const exec::DistributableLoop &loop) override;
-    bool run(Context &context, const exec::DistributableLoop &loop) override;
+    bool run(Context &context, exec::DistributableLoop &loop) override;
     void bringHere(const Value &matrix) override;
     void forget(const Object &matrix) override;
 

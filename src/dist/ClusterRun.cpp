@@ -27,6 +27,8 @@ constexpr uint32_t kMostDepth = 8;
 constexpr uint64_t kLargeSending = 8 << 20;
 /// Chunks that a worker has at a time where there are many: one to run, one on its way.
 constexpr size_t kChunksAhead = 2;
+/// A matrix of less than this part of the largest one does not decide who gets which rows.
+constexpr uint64_t kSmallPart = 4;
 /// Least time of a chunk of a dynamic scheme.
 constexpr double kLeastChunkNs = 2e6;
 
@@ -36,6 +38,17 @@ double nsSince(Clock::time_point begin) {
 
 uint64_t addressOf(const Dense &m) {
     return withNumericType(m.type(), [&]<class T>(TypeTag<T>) { return reinterpret_cast<uint64_t>(m.view<T>().data); });
+}
+
+/// Blocks of cells that a range of whole ones has.
+RowRange blocksOf(RowRange rows) {
+    return {rows.begin / LoopProgram::kBlock, (rows.end + LoopProgram::kBlock - 1) / LoopProgram::kBlock};
+}
+
+Compute::Role roleOf(exec::BlockReduction how) {
+    return how == exec::BlockReduction::Min   ? Compute::Role::Min
+           : how == exec::BlockReduction::Max ? Compute::Role::Max
+                                              : Compute::Role::Sum;
 }
 
 uint64_t skipOf(const Dense &m) { return m.view<uint8_t>().skip; }
@@ -83,7 +96,7 @@ std::vector<Ref<Dense>> bindHere(Cluster &cluster, exec::BoundLoop &bound, const
     return outputs;
 }
 
-ClusterRun::ClusterRun(Cluster &cluster, const exec::DistributableLoop &loop)
+ClusterRun::ClusterRun(Cluster &cluster, exec::DistributableLoop &loop)
     : cluster(cluster), loop(loop), bound(loop.bound), pipeline(cluster.nextPipeline++) {
     program = cluster.programOf(bound.program, hash);
 }
@@ -94,6 +107,10 @@ bool ClusterRun::run() {
             cluster.bringHere(operand.value);
     limitLineages();
     cut();
+    loop.isReduced = std::ranges::all_of(chunks, [&](const Chunk &c) {
+        return c.rows.begin % LoopProgram::kBlock == 0 &&
+               (c.rows.end % LoopProgram::kBlock == 0 || c.rows.end == bound.rows);
+    });
     prepareOutputs();
     while (!isFinished()) {
         bool sent = dispatch();
@@ -219,19 +236,21 @@ std::optional<std::vector<std::pair<RowRange, uint32_t>>> ClusterRun::placedCut(
 }
 
 bool ClusterRun::cutAsPlaced() {
-    uint64_t mostBytes = 0;
+    uint64_t mostBytes = 0, largest = 0;
     std::optional<std::vector<std::pair<RowRange, uint32_t>>> best;
     for (size_t p = 0; p < loop.operands.size(); ++p) {
         if (!isSplit(p))
             continue;
         const Matrix &m = loop.operands[p].value.matrix();
         uint64_t bytes = m.isCsr() ? loop.operands[p].value.csr().nonZeros() * 8 : m.cells() * cellSize(m.type());
+        largest = std::max(largest, bytes);
         if (auto ranges = bytes > mostBytes ? placedCut(p) : std::nullopt) {
             mostBytes = bytes;
             best = std::move(ranges);
         }
     }
-    if (!best)
+    // A large matrix that is not there yet is better cut as suits it.
+    if (!best || mostBytes < largest / kSmallPart)
         return false;
     for (auto &[rows, owner] : *best) {
         if (owner != self() && !cluster.peers.isAlive(owner))
@@ -340,12 +359,16 @@ void ClusterRun::give(uint32_t worker, Chunk &chunk) {
         default: {
             uint64_t object = chunk.results[p] = cluster.nextObject++;
             bool collected = operand.role == Role::Collected;
-            message.operands.push_back({collected ? Compute::Role::Collected : Compute::Role::Result, object});
+            message.operands.push_back({isReduced(p) ? roleOf(operand.reduction)
+                                        : collected  ? Compute::Role::Collected
+                                                     : Compute::Role::Result,
+                                        object});
             if (!collected)
                 break;
-            RowRange cells = cellsOf(p, chunk.rows);
+            RowRange cells = isReduced(p) ? blocksOf(chunk.rows) : cellsOf(p, chunk.rows);
             ValueType type = bound.program.params[p].type;
-            auto *data = reinterpret_cast<std::byte *>(addressOf(operand.value.dense())) + cells.begin * cellSize(type);
+            const Value &room = isReduced(p) ? operand.blocks : operand.value;
+            auto *data = reinterpret_cast<std::byte *>(addressOf(room.dense())) + cells.begin * cellSize(type);
             cluster.peers.expect(worker, object, {type, cells.size(), data});
         }
         }
@@ -427,6 +450,15 @@ void ClusterRun::runHere(Chunk &chunk) {
         }
     auto start = Clock::now();
     fault |= !exec::runRows(cluster.scheduler, bound, chunk.rows.begin, chunk.rows.end);
+    for (size_t p = 0; p < loop.operands.size(); ++p)
+        if (isReduced(p)) {
+            const LoopOperand &operand = loop.operands[p];
+            ValueType type = bound.program.params[p].type;
+            uint64_t cell = cellSize(type), from = addressOf(operand.value.dense()) + chunk.rows.begin * cell;
+            uint64_t to = addressOf(operand.blocks.dense()) + blocksOf(chunk.rows).begin * cell;
+            exec::reduceBlocks(operand.reduction, type, reinterpret_cast<const void *>(from), chunk.rows.size(),
+                               reinterpret_cast<void *>(to));
+        }
     cluster.own.computeNs += nsSince(start);
     ++cluster.own.chunks;
     chunk.state = Chunk::State::Done;

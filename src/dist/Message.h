@@ -95,7 +95,8 @@ struct ObjectAck {
 
 struct Compute {
     static constexpr MessageType kType = MessageType::Compute;
-    enum class Role : uint8_t { Number, Object, Result, Collected, Kept };
+    /// Sum, Min and Max: of blocks of a column that is collected.
+    enum class Role : uint8_t { Number, Object, Result, Collected, Sum, Min, Max, Kept };
     struct Operand {
         Role role = Role::Number;
         uint64_t number = 0; ///< the bits, or the object

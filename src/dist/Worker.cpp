@@ -265,13 +265,28 @@ class Session {
         for (size_t p = 0; p < outputs.size() && !fault; ++p) {
             if (!outputs[p])
                 continue;
-            if (message.operands[p].role == Compute::Role::Collected)
+            Compute::Role role = message.operands[p].role;
+            if (role >= Compute::Role::Sum)
+                send(message.operands[p].number, Value(reduced(*outputs[p], role)));
+            else if (role == Compute::Role::Collected)
                 send(message.operands[p].number, Value(std::move(outputs[p])));
             else
                 store(message.operands[p].number, Value(std::move(outputs[p])));
         }
         answer(Ready{fault, computed, waited, compileNs, objects.size(), objectBytes}, envelope);
         idleSince = Clock::now();
+    }
+
+    static Ref<Dense> reduced(const Dense &column, Compute::Role role) {
+        using exec::BlockReduction;
+        uint64_t blocks = (column.rows() + LoopProgram::kBlock - 1) / LoopProgram::kBlock;
+        auto result = Dense::create(column.type(), blocks, 1);
+        exec::reduceBlocks(role == Compute::Role::Min   ? BlockReduction::Min
+                           : role == Compute::Role::Max ? BlockReduction::Max
+                                                        : BlockReduction::Sum,
+                           column.type(), column.view<uint8_t>().data, column.rows(),
+                           result->mutableView<uint8_t>().data);
+        return result;
     }
 
     /// Checks everything the loop is going to touch.
@@ -309,6 +324,10 @@ class Session {
                 require(param.kind == ParamKind::OutFull, "kept values are no rows");
                 loop.kept[p] = true;
             } else {
+                bool isReduced = operand.role >= Compute::Role::Sum;
+                require(!isReduced || (param.kind == ParamKind::OutColumn &&
+                                       (param.type != ValueType::Bool || operand.role != Compute::Role::Sum)),
+                        "reduced values are no column of numbers");
                 outputs[p] = outputOf(loop, param);
                 words[0] = reinterpret_cast<uint64_t>(outputs[p]->mutableView<uint8_t>().data);
                 words[1] = param.kind == ParamKind::OutFull ? loop.cols : 1;

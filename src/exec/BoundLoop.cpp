@@ -5,6 +5,8 @@
 #include <atomic>
 
 #include "exec/RunLoop.h"
+#include "kernels/Extreme.h"
+#include "kernels/Reduction.h"
 #include "sched/Scheduler.h"
 
 namespace daphne::exec {
@@ -152,6 +154,22 @@ double BoundLoop::nsOf(uint64_t begin, uint64_t end) const {
     if (rowOffsets)
         ns += static_cast<double>(rowOffsets[end] - rowOffsets[begin]) * nsPerStored;
     return ns;
+}
+
+void reduceBlocks(BlockReduction how, ValueType type, const void *column, uint64_t n, void *blocks) {
+    withNumericType(type, [&]<class T>(TypeTag<T>) {
+        auto *out = static_cast<T *>(blocks);
+        for (uint64_t b = 0; b < n; b += LoopProgram::kBlock) {
+            const T *x = static_cast<const T *>(column) + b;
+            uint64_t count = std::min(LoopProgram::kBlock, n - b);
+            if (how == BlockReduction::Min)
+                *out++ = extremeOf<Smaller>(x, count, Smaller::worst<T>());
+            else if (how == BlockReduction::Max)
+                *out++ = extremeOf<Larger>(x, count, Larger::worst<T>());
+            else if constexpr (!std::is_same_v<T, bool>)
+                *out++ = sumBlock(x, count, [](T y) { return y; });
+        }
+    });
 }
 
 bool runRows(sched::Scheduler *scheduler, const BoundLoop &loop, uint64_t begin, uint64_t end) {

@@ -36,6 +36,12 @@ struct BoundLoop {
     double nsOf(uint64_t begin, uint64_t end) const;
 };
 
+/// What becomes of a column: a number per kBlock rows, in the order of the kernels.
+enum class BlockReduction : uint8_t { None, Sum, Min, Max };
+
+/// blocks[b] = reduction of column[b * kBlock ...], for all blocks of n cells.
+void reduceBlocks(BlockReduction how, ValueType type, const void *column, uint64_t n, void *blocks);
+
 /// Runs rows [begin, end) on the threads of the scheduler (null: on this one); begin is a multiple of the block, end
 /// too unless it is the number of rows. False if a cell lies outside of an operation's domain.
 bool runRows(sched::Scheduler *scheduler, const BoundLoop &loop, uint64_t begin, uint64_t end);

@@ -27,11 +27,16 @@ struct LoopOperand {
     Role role = Role::Number;
     uint64_t bits = 0;
     Value value; ///< a matrix; of outputs the room for all rows
+    /// A collected column that is only there to be aggregated: numbers per kBlock rows are enough where ranges are made
+    /// of whole blocks.
+    BlockReduction reduction = BlockReduction::None;
+    Value blocks; ///< room for them
 };
 
 struct DistributableLoop {
     BoundLoop &bound;
     std::vector<LoopOperand> operands; ///< by parameter
+    bool isReduced = false;            ///< set by run(): blocks were filled instead of columns with a reduction
 };
 
 class Distribution {
@@ -40,7 +45,7 @@ class Distribution {
     /// Whether the loop should run on several machines. Outputs of the operands are not there yet.
     virtual bool wants(const DistributableLoop &loop) = 0;
     /// Runs all rows. False if a cell lies outside of an operation's domain: nothing has changed then.
-    virtual bool run(Context &context, const DistributableLoop &loop) = 0;
+    virtual bool run(Context &context, DistributableLoop &loop) = 0;
     /// Fetches all cells of a tracked matrix that are not here yet.
     virtual void bringHere(const Value &matrix) = 0;
     /// A tracked matrix, complete here, is about to be overwritten: copies elsewhere are not valid any more.

@@ -127,18 +127,33 @@ class FusedRun {
                 break;
             case Binding::Kind::Result: operand.role = Role::Result; break;
             case Binding::Kind::Kept: operand.role = Role::Kept; break;
+            case Binding::Kind::Staged:
+                operand.role = Role::Collected;
+                operand.reduction = reductionOf(p);
+                break;
             default: operand.role = Role::Collected;
             }
         }
     }
 
+    BlockReduction reductionOf(size_t p) const {
+        std::string_view name = opOf(p).info->mnemonic;
+        return name == "minAll" ? BlockReduction::Min : name == "maxAll" ? BlockReduction::Max : BlockReduction::Sum;
+    }
+    uint64_t numFlatBlocks() const { return (step.rows + LoopProgram::kBlock - 1) / LoopProgram::kBlock; }
+
     bool runElsewhere() {
+        blocks.resize(program.params.size());
         for (size_t p = 0; p < program.params.size(); ++p) {
             LoopOperand &operand = remote.operands[p];
             if (operand.role == LoopOperand::Role::Number)
                 operand.bits = bound.arguments.param(p)[0];
             else if (outputs[p])
                 operand.value = outputs[p];
+            if (operand.reduction != BlockReduction::None) {
+                blocks[p] = Dense::create(program.params[p].type, numFlatBlocks(), 1);
+                operand.blocks = blocks[p];
+            }
         }
         bool done = context.distribution->run(context, remote);
         remote.operands.clear();
@@ -266,12 +281,18 @@ class FusedRun {
         Value &result = state.values[b.value];
         if (b.kind == Binding::Kind::Result) {
             result = std::move(outputs[p]);
+        } else if (b.kind == Binding::Kind::Staged && remote.isReduced) {
+            result = aggregateBlocks(p, *blocks[p], reductionOf(p));
         } else if (b.kind == Binding::Kind::Staged) {
             result = aggregateStaged(p);
         } else if (program.params[p].kind == ParamKind::SumsOfColumns) {
             result = sumsOfColumns(p);
         } else {
-            result = aggregateBlocks(p);
+            ParamKind kind = program.params[p].kind;
+            result = aggregateBlocks(p, *outputs[p],
+                                     kind == ParamKind::MinOfAll   ? BlockReduction::Min
+                                     : kind == ParamKind::MaxOfAll ? BlockReduction::Max
+                                                                   : BlockReduction::Sum);
         }
     }
 
@@ -287,18 +308,18 @@ class FusedRun {
         return Value::adopt(result);
     }
 
-    Value aggregateBlocks(size_t p) {
+    Value aggregateBlocks(size_t p, const Dense &partial, BlockReduction how) {
         ValueType type = program.params[p].type;
         return withNumericType(type, [&]<class T>(TypeTag<T>) -> Value {
             if constexpr (std::is_same_v<T, bool>) {
-                return Value::scalar(blockExtreme<bool>(p));
+                return Value::scalar(blockExtreme<bool>(partial, how));
             } else {
-                if (program.params[p].kind != ParamKind::SumOfAll)
-                    return Value::scalar(blockExtreme<T>(p), type);
+                if (how != BlockReduction::Sum)
+                    return Value::scalar(blockExtreme<T>(partial, how), type);
                 PairwiseSum<T> sum;
-                const T *blocks = outputs[p]->view<T>().data;
-                for (uint64_t b = 0; b < bound.numBlocks(); ++b)
-                    sum.add(blocks[b]);
+                const T *parts = partial.view<T>().data;
+                for (uint64_t b = 0; b < partial.rows(); ++b)
+                    sum.add(parts[b]);
                 T total = sum.total();
                 if constexpr (std::is_floating_point_v<T>)
                     if (isMean(p))
@@ -308,15 +329,15 @@ class FusedRun {
         });
     }
 
-    template <class T> T blockExtreme(size_t p) {
-        const T *blocks = outputs[p]->view<T>().data;
+    template <class T> T blockExtreme(const Dense &partial, BlockReduction how) {
+        const T *parts = partial.view<T>().data;
         auto best = [&]<class Order>(Order) {
             T result = Order::template worst<T>();
-            for (uint64_t b = 0; b < bound.numBlocks(); ++b)
-                result = Order::better(blocks[b], result) ? blocks[b] : result;
+            for (uint64_t b = 0; b < partial.rows(); ++b)
+                result = Order::better(parts[b], result) ? parts[b] : result;
             return result;
         };
-        return program.params[p].kind == ParamKind::MinOfAll ? best(Smaller{}) : best(Larger{});
+        return how == BlockReduction::Min ? best(Smaller{}) : best(Larger{});
     }
 
     Value sumsOfColumns(size_t p) {
@@ -352,6 +373,7 @@ class FusedRun {
     DistributableLoop remote;
     bool isRemote = false;           ///< several machines run the loop
     std::vector<Ref<Dense>> outputs; ///< by parameter
+    std::vector<Ref<Dense>> blocks;  ///< of staged columns that other machines have reduced
     std::vector<uint16_t> taken;     ///< values whose storage a result has taken over
 };
 
