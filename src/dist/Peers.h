@@ -79,8 +79,10 @@ class Peers {
         std::map<uint64_t, Destination> expected;
         std::chrono::steady_clock::time_point lastHeard;
         PeerStatistics statistics;
+        uint64_t lastEcho = 0; ///< request of the last answered heartbeat
     };
     void greet();
+    void measureRoundTrip();
     void receiveAll();
     void handle(uint32_t peer, const Bytes &frame);
     void lose(uint32_t peer, const std::string &why);

@@ -137,7 +137,8 @@ class Session {
             for (uint64_t object : read<Free>(body).objects)
                 drop(object);
             return;
-        case MessageType::Heartbeat:
+        case MessageType::Heartbeat: // a question how long an answer takes
+            return transport.send(0, frameOf({MessageType::Heartbeat, envelope.request}, {}));
         case MessageType::Cancel: return; // loops are short and cannot be interrupted
         case MessageType::Detach:
             pulse.reset();
