@@ -9,7 +9,7 @@ namespace daphne::dist {
 namespace {
 
 /// Blocks for each participant that make rounding to them harmless.
-constexpr uint64_t kManyBlocks = 6;
+constexpr uint64_t kManyBlocks = 4;
 
 uint64_t blockFor(const CutRequest &request, size_t participants) {
     for (uint64_t block : request.preferred)
