@@ -7,11 +7,11 @@ PYTHON ?= /usr/bin/python3
 ASAN_ENVIRONMENT = ASAN_OPTIONS=allow_user_poisoning=0:allocator_may_return_null=1:detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test asan tsan stress bench bench-sched compare lint format clean
+.PHONY: help build demo test asan tsan faults distributed-scripts stress bench bench-sched compare lint format clean
 
 help:  ## this list
 	@echo "targets:"
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  make %-11s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  make %-19s %s\n", $$1, $$2 }'
 
 build:  ## install what is missing and build into bin/
 	@./build.sh
@@ -30,6 +30,14 @@ asan:  ## every test suite under the address and undefined-behaviour sanitizers
 tsan:  ## every test suite under the thread sanitizer
 	@./build.sh --tests --preset tsan
 	@$(PYTHON) test/run_all.py --preset tsan
+
+faults:  ## distributed runs while a random worker is killed or stopped, 50 times
+	@./build.sh
+	@$(PYTHON) test/dist/run.py --campaign faults
+
+distributed-scripts:  ## every script test over every transport; takes a while
+	@./build.sh
+	@$(PYTHON) test/dist/run.py --campaign scripts
 
 stress:  ## a minute of parallel loops under the thread sanitizer
 	@cmake --preset tsan >/dev/null

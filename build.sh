@@ -12,7 +12,7 @@ usage: ./build.sh [--mpi] [--clean] [--no-deps] [--tests] [--preset NAME]
   --tests         build the unit tests as well
   --clean         remove earlier build results first
   --preset NAME   release (default, into bin/ and lib/), dev, asan or tsan (into build/NAME/)
-  --mpi           build the MPI back end of the distributed engine (not part of this version)
+  --mpi           fail if the MPI transport cannot be built (without it: built if MPI is found)
   --help          this text
 END
 }
@@ -25,13 +25,18 @@ fail() {
 install_packages=yes
 clean=no
 targets=(all)
+packages=(build)
 preset=release
+need_mpi=OFF
 while [ $# -gt 0 ]; do
     case "$1" in
-    --mpi) fail "--mpi: the MPI back end is not part of this version yet; nothing was installed or built" ;;
+    --mpi) need_mpi=ON ;;
     --clean) clean=yes ;;
     --no-deps) install_packages=no ;;
-    --tests) targets=(all unit_tests) ;;
+    --tests)
+        targets=(all unit_tests)
+        packages=(build test)
+        ;;
     --preset)
         [ $# -gt 1 ] || fail "--preset needs a name: release, dev, asan or tsan"
         preset=$2
@@ -75,7 +80,7 @@ if [ "$clean" = yes ]; then
     fi
 fi
 
-[ "$install_packages" = no ] || cmake/install-packages.sh build
+[ "$install_packages" = no ] || cmake/install-packages.sh "${packages[@]}"
 
 for tool in cmake ninja g++; do
     command -v "$tool" >/dev/null || fail "'$tool' is not installed; run ./build.sh without --no-deps"
@@ -85,7 +90,7 @@ jobs=$(count_jobs)
 log="build/$preset/configure.log"
 mkdir -p "build/$preset"
 echo "configure: preset $preset in build/$preset"
-if ! cmake --preset "$preset" >"$log" 2>&1; then
+if ! cmake --preset "$preset" -DDAPHNE_MPI="$need_mpi" >"$log" 2>&1; then
     cat "$log" >&2
     fail "configuring failed"
 fi

@@ -21,5 +21,6 @@ function(daphne_format header source library)
   set(DAPHNE_LEFT_OUT ${DAPHNE_LEFT_OUT} ${source} PARENT_SCOPE)
 endfunction()
 
+daphne_format(hdf5.h io/formats/Hdf5.cpp HDF5 h5 hdf5)
 daphne_format(netcdf.h io/formats/NetCdf.cpp NetCDF nc)
 daphne_format(arrow/api.h io/formats/Arrow.cpp "Arrow C++" parquet arrow feather)

@@ -172,7 +172,7 @@ void Emitter::emitAdapt(DaphneOp op) {
     bool addsFacts = from.valueType != to.valueType || (to.rows >= 0 && from.rows != to.rows) ||
                      (to.cols >= 0 && from.cols != to.cols);
     if (isCsr(to) && !isCsr(from))
-        v.bits = callRuntime("daphne_csr_matrix", ptr, {contextArg, v.bits});
+        v.bits = callRuntime("daphne_csr_matrix", ptr, {v.bits});
     if (to.isMatrix() && addsFacts)
         callRuntime("daphne_expect_matrix", b.getVoidTy(),
                     {contextArg, v.bits, b.getInt64(static_cast<uint64_t>(to.valueType)),

@@ -25,9 +25,9 @@ const char *kindName(ValueKind kind) {
 }
 
 /// Cells that were computed on other machines may be read after this.
-void bringHere(Context *context, Matrix &matrix) {
-    if (context->distribution && matrix.isTracked())
-        context->distribution->bringHere(Value(Ref<Matrix>::share(&matrix)));
+void bringHere(Matrix &matrix) {
+    if (exec::Distribution *distribution = exec::activeDistribution())
+        distribution->bringHere(Value(Ref<Matrix>::share(&matrix)));
 }
 
 } // namespace
@@ -107,9 +107,9 @@ Object *daphne_plain_matrix(Object *object) {
     return plain.detach();
 }
 
-Object *daphne_csr_matrix(Context *context, Object *object) {
+Object *daphne_csr_matrix(Object *object) {
     auto &m = static_cast<Matrix &>(*object);
-    bringHere(context, m);
+    bringHere(m);
     if (m.isCsr() && static_cast<Csr &>(m).isShownAsCsr())
         return object;
     Ref<Matrix> csr =
@@ -129,7 +129,7 @@ void daphne_fail(Context *, const char *message) { throw executionError(message)
 
 Object *daphne_map(Context *context, Object *object, MapFunction function, uint64_t resultType) {
     auto &matrix = static_cast<Matrix &>(*object);
-    bringHere(context, matrix);
+    bringHere(matrix);
     Ref<Dense> cells =
         matrix.isCsr() ? toDense(static_cast<Csr &>(matrix)) : Ref<Dense>::share(static_cast<Dense *>(object));
     const Dense &in = *cells;

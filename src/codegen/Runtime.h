@@ -29,7 +29,7 @@ void daphne_expect_matrix(Context *context, Object *matrix, uint64_t valueType, 
 /// The matrix where the plan does not speak of Csr any more; takes and returns a reference.
 Object *daphne_plain_matrix(Object *matrix);
 /// The matrix where the plan begins to speak of a Csr; takes and returns a reference.
-Object *daphne_csr_matrix(Context *context, Object *matrix);
+Object *daphne_csr_matrix(Object *matrix);
 void daphne_division_by_zero(Context *context);
 void daphne_stack_overflow(Context *context);
 void daphne_fail(Context *context, const char *message);

@@ -56,6 +56,8 @@ class BufferRef {
     }
     explicit operator bool() const { return buffer != nullptr; }
     bool unique() const { return buffer->unique(); }
+    /// Gives the reference away.
+    Buffer *detach() { return std::exchange(buffer, nullptr); }
     template <class T> T *as() const { return reinterpret_cast<T *>(buffer ? buffer->data() : nullptr); }
 
   private:

@@ -2,14 +2,22 @@
 /// Dense row-major matrices. A Dense is a window (offset, rows, cols, row skip)
 /// on a shared, 64-byte aligned Buffer; views of it share the buffer. Cells are
 /// written only while the matrix and its buffer are unshared (isExclusive()).
+///
+/// Strings have two forms: cells, one std::string each, and codes, numbers of
+/// entries of a shared Dictionary (4 bytes per cell, no allocation per cell). Who
+/// asks for cells of a matrix that has codes, or the other way round, gets them:
+/// they are made once and kept until the matrix is written.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 
 #include "base/ValueType.h"
 #include "data/Buffer.h"
+#include "data/Dictionary.h"
 #include "data/Matrix.h"
 
 namespace daphne {
@@ -32,6 +40,8 @@ class Dense final : public Matrix {
     static Ref<Dense> window(const Dense &m, size_t r0, size_t r1, size_t c0, size_t c1);
     /// The same cells with another shape; needs contiguous() and equal cell count.
     static Ref<Dense> reshaped(const Dense &m, size_t rows, size_t cols);
+    /// A column of strings: cell r is dictionary[codes[r]]. Takes over the buffer of ui32.
+    static Ref<Dense> coded(std::shared_ptr<const Dictionary> dictionary, Buffer *codes, size_t rows);
     /// A deep, contiguous copy.
     Ref<Dense> copy() const;
 
@@ -41,20 +51,42 @@ class Dense final : public Matrix {
 
     /// T must be the cell type of type() (uint64_t for Size).
     template <class T> DenseView<const T> view() const {
+        if constexpr (std::is_same_v<T, std::string>)
+            if (dictionaryOfBuffer)
+                return cellsOfCodes();
         return {reinterpret_cast<const T *>(buffer->data()) + offset, rows(), cols(), rowSkip};
     }
     template <class T> DenseView<T> mutableView() {
+        if constexpr (std::is_same_v<T, std::string>)
+            dropCodes();
         return {reinterpret_cast<T *>(buffer->data()) + offset, rows(), cols(), rowSkip};
     }
+
+    /// Strings that have codes.
+    bool isCoded() const { return dictionaryOfBuffer != nullptr; }
+    /// Strings: the codes and what they stand for; encodes cells at the first call, on this thread.
+    struct Codes {
+        std::shared_ptr<const Dictionary> dictionary;
+        DenseView<const uint32_t> view;
+    };
+    Codes codes() const;
+    /// Keeps codes that somebody else found for the cells; a buffer of rows x cols ui32, taken over.
+    void keepCodes(std::shared_ptr<const Dictionary> dictionary, Buffer *codes) const;
 
   private:
     friend class Ref<Dense>;
     Dense(ValueType type, Buffer *buffer, size_t offset, size_t rows, size_t cols, size_t skip)
         : Matrix(Form::Dense, type, rows, cols), buffer(buffer), offset(offset), rowSkip(skip) {}
-    ~Dense() override { buffer->release(); }
+    ~Dense() override;
+    DenseView<const std::string> cellsOfCodes() const;
+    void dropCodes();
 
     Buffer *buffer;
     size_t offset, rowSkip;
+    std::shared_ptr<const Dictionary> dictionaryOfBuffer; ///< the buffer holds codes; none: it holds cells
+    /// Strings in the other form, made on demand: cells, or codes with their dictionary.
+    struct OtherForm;
+    mutable std::atomic<OtherForm *> other{nullptr};
 };
 
 } // namespace daphne

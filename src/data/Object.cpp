@@ -5,10 +5,7 @@ namespace daphne {
 
 namespace {
 thread_local ObjectScope *currentScope = nullptr;
-std::atomic<Object::Farewell> farewellOfTracked{nullptr};
-} // namespace
-
-void Object::setFarewell(Farewell farewell) noexcept { farewellOfTracked = farewell; }
+}
 
 Object::Object(ObjectKind kind) : kind(kind), scope(currentScope) {
     if (!scope)
@@ -21,9 +18,6 @@ Object::Object(ObjectKind kind) : kind(kind), scope(currentScope) {
 }
 
 Object::~Object() {
-    if (tracked)
-        if (Farewell farewell = farewellOfTracked)
-            farewell(this);
     if (!scope)
         return;
     if (previous)

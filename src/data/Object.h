@@ -32,19 +32,11 @@ class Object {
 
     const ObjectKind kind;
 
-    /// Someone keeps records about this object under its address and is told when it goes, on whatever thread.
-    bool isTracked() const noexcept { return tracked; }
-    void track() noexcept { tracked = true; }
-    /// Called for every tracked object that is destroyed; null for nobody.
-    using Farewell = void (*)(Object *);
-    static void setFarewell(Farewell farewell) noexcept;
-
   protected:
     virtual ~Object();
 
   private:
     friend class ObjectScope;
-    bool tracked = false;
     std::atomic<uint32_t> refs{1};
     Object *previous = nullptr, *next = nullptr; ///< list of the scope
     class ObjectScope *scope = nullptr;

@@ -135,7 +135,7 @@ std::shared_ptr<const exec::LoopProgram> Cluster::programOf(const exec::LoopProg
 
 // ---- running
 
-bool Cluster::run(Context &context, DistributableLoop &loop) {
+bool Cluster::run(Context &context, const DistributableLoop &loop) {
     scheduler = context.scheduler;
     sweep();
     ++own.loops;
@@ -146,6 +146,7 @@ bool Cluster::run(Context &context, DistributableLoop &loop) {
 
 /// Tells workers what they may drop.
 void Cluster::sweep() {
+    placements.sweep();
     for (auto &[worker, objects] : placements.takeGarbage())
         if (peers.isAlive(worker))
             peers.send(worker, Free{std::move(objects)});
@@ -210,6 +211,8 @@ void Cluster::computeAgain(const Value &matrix, const Lineage &lineage, uint64_t
     bound.site = "again";
     bound.serialNs = lineage.serialNs;
     bound.nsPerStored = lineage.nsPerStored;
+    bound.staged = lineage.staged;
+    bound.stagesBlocks = lineage.stagesBlocks;
     const LoopParam &output = lineage.program->params[lineage.output];
     uint64_t width = output.kind == LoopParam::Kind::OutFull ? bound.cols : 1;
     RowRange rows{begin / width, end / width};
@@ -221,13 +224,11 @@ void Cluster::computeAgain(const Value &matrix, const Lineage &lineage, uint64_t
     std::copy(from, from + (end - begin) * cell, cellsOf(matrix) + begin * cell);
 }
 
-void Cluster::forget(const Object &matrix) { placements.erase(matrix); }
-
 void Cluster::endOfProgram(bool keepsValues) {
     if (keepsValues)
-        for (Object *object : placements.incomplete())
-            bringHere(Value(Ref<Matrix>::share(static_cast<Matrix *>(object))));
-    placements.dropLineages();
+        for (const Value &matrix : placements.incomplete())
+            bringHere(matrix);
+    placements.clear();
     sweep();
     noteLosses();
     scheduler = nullptr;

@@ -36,11 +36,10 @@ class Cluster : public exec::Distribution {
     ~Cluster() override;
 
     bool wants(const exec::DistributableLoop &loop) override;
-    bool run(Context &context, exec::DistributableLoop &loop) override;
+    bool run(Context &context, const exec::DistributableLoop &loop) override;
     void bringHere(const Value &matrix) override;
-    void forget(const Object &matrix) override;
 
-    /// A program has ended: its variables may live on if `keepsValues`; how they were computed is forgotten.
+    /// A program has ended: its variables may live on if `keepsValues`; where copies of them are is forgotten.
     void endOfProgram(bool keepsValues);
     /// One line per machine.
     std::string statisticsText() const;

@@ -40,15 +40,10 @@ uint64_t addressOf(const Dense &m) {
     return withNumericType(m.type(), [&]<class T>(TypeTag<T>) { return reinterpret_cast<uint64_t>(m.view<T>().data); });
 }
 
-/// Blocks of cells that a range of whole ones has.
-RowRange blocksOf(RowRange rows) {
-    return {rows.begin / LoopProgram::kBlock, (rows.end + LoopProgram::kBlock - 1) / LoopProgram::kBlock};
-}
-
-Compute::Role roleOf(exec::BlockReduction how) {
-    return how == exec::BlockReduction::Min   ? Compute::Role::Min
-           : how == exec::BlockReduction::Max ? Compute::Role::Max
-                                              : Compute::Role::Sum;
+Compute::Role roleOf(exec::Reduce how) {
+    return how == exec::Reduce::Min   ? Compute::Role::Min
+           : how == exec::Reduce::Max ? Compute::Role::Max
+                                      : Compute::Role::Sum;
 }
 
 uint64_t skipOf(const Dense &m) { return m.view<uint8_t>().skip; }
@@ -86,9 +81,7 @@ std::vector<Ref<Dense>> bindHere(Cluster &cluster, exec::BoundLoop &bound, const
                 cluster.bringHere(operands[p].value);
             bindInput(bound, p, operands[p]);
         } else {
-            bool wide = param.kind == ParamKind::OutFull || param.kind == ParamKind::SumsOfColumns;
-            outputs[p] =
-                Dense::create(param.type, param.isAggregate() ? bound.numBlocks() : bound.rows, wide ? bound.cols : 1);
+            outputs[p] = Dense::create(param.type, bound.outputRows(p), bound.outputColumns(p));
             bound.arguments.param(p)[0] = addressOf(*outputs[p]);
             bound.arguments.param(p)[1] = param.kind == ParamKind::OutFull ? bound.cols : 1;
         }
@@ -96,7 +89,7 @@ std::vector<Ref<Dense>> bindHere(Cluster &cluster, exec::BoundLoop &bound, const
     return outputs;
 }
 
-ClusterRun::ClusterRun(Cluster &cluster, exec::DistributableLoop &loop)
+ClusterRun::ClusterRun(Cluster &cluster, const exec::DistributableLoop &loop)
     : cluster(cluster), loop(loop), bound(loop.bound), pipeline(cluster.nextPipeline++) {
     program = cluster.programOf(bound.program, hash);
 }
@@ -107,10 +100,6 @@ bool ClusterRun::run() {
             cluster.bringHere(operand.value);
     limitLineages();
     cut();
-    loop.isReduced = std::ranges::all_of(chunks, [&](const Chunk &c) {
-        return c.rows.begin % LoopProgram::kBlock == 0 &&
-               (c.rows.end % LoopProgram::kBlock == 0 || c.rows.end == bound.rows);
-    });
     prepareOutputs();
     while (!isFinished()) {
         bool sent = dispatch();
@@ -133,24 +122,26 @@ bool ClusterRun::run() {
         for (const LoopOperand &operand : loop.operands)
             if (operand.role == Role::Result) {
                 cluster.bringHere(operand.value);
-                cluster.forget(*operand.value.object());
+                cluster.placements.erase(*operand.value.object());
             }
     return !fault;
 }
 
 // ---- who computes what
 
+/// Cells per row of an input or output.
 uint64_t ClusterRun::widthOf(size_t p) const {
-    ParamKind kind = bound.program.params[p].kind;
-    return kind == ParamKind::Full || kind == ParamKind::OutFull || kind == ParamKind::SumsOfColumns ? bound.cols : 1;
+    switch (bound.program.params[p].kind) {
+    case ParamKind::Full: return bound.cols;
+    case ParamKind::Side: return loop.operands[p].value.matrix().cols();
+    default: return bound.program.params[p].isOutput() ? bound.outputColumns(p) : 1;
+    }
 }
 
 /// Cells of a matrix that belong to these rows of the loop.
 RowRange ClusterRun::cellsOf(size_t p, RowRange rows) const {
-    const LoopParam &param = bound.program.params[p];
-    if (param.isAggregate())
-        rows = {rows.begin / bound.block(), (rows.end + bound.block() - 1) / bound.block()};
-    return {rows.begin * widthOf(p), rows.end * widthOf(p)};
+    uint64_t together = bound.program.params[p].isOutput() ? bound.rowsPerOutputRow(p) : 1;
+    return {rows.begin / together * widthOf(p), (rows.end + together - 1) / together * widthOf(p)};
 }
 
 void ClusterRun::limitLineages() {
@@ -279,6 +270,8 @@ void ClusterRun::prepareOutputs() {
         lineage->cols = bound.cols;
         lineage->serialNs = bound.serialNs;
         lineage->nsPerStored = bound.nsPerStored;
+        lineage->staged = bound.staged;
+        lineage->stagesBlocks = bound.stagesBlocks;
         for (const LoopOperand &operand : loop.operands) {
             bool isInput = operand.role <= Role::Split;
             lineage->operands.push_back(isInput ? operand : LoopOperand{operand.role, 0, {}});
@@ -359,16 +352,16 @@ void ClusterRun::give(uint32_t worker, Chunk &chunk) {
         default: {
             uint64_t object = chunk.results[p] = cluster.nextObject++;
             bool collected = operand.role == Role::Collected;
-            message.operands.push_back({isReduced(p) ? roleOf(operand.reduction)
-                                        : collected  ? Compute::Role::Collected
-                                                     : Compute::Role::Result,
+            bool reduced = collected && bound.staged[p] && bound.stagesBlocks;
+            message.operands.push_back({reduced     ? roleOf(*bound.staged[p])
+                                        : collected ? Compute::Role::Collected
+                                                    : Compute::Role::Result,
                                         object});
             if (!collected)
                 break;
-            RowRange cells = isReduced(p) ? blocksOf(chunk.rows) : cellsOf(p, chunk.rows);
+            RowRange cells = cellsOf(p, chunk.rows);
             ValueType type = bound.program.params[p].type;
-            const Value &room = isReduced(p) ? operand.blocks : operand.value;
-            auto *data = reinterpret_cast<std::byte *>(addressOf(room.dense())) + cells.begin * cellSize(type);
+            auto *data = reinterpret_cast<std::byte *>(addressOf(operand.value.dense())) + cells.begin * cellSize(type);
             cluster.peers.expect(worker, object, {type, cells.size(), data});
         }
         }
@@ -450,15 +443,6 @@ void ClusterRun::runHere(Chunk &chunk) {
         }
     auto start = Clock::now();
     fault |= !exec::runRows(cluster.scheduler, bound, chunk.rows.begin, chunk.rows.end);
-    for (size_t p = 0; p < loop.operands.size(); ++p)
-        if (isReduced(p)) {
-            const LoopOperand &operand = loop.operands[p];
-            ValueType type = bound.program.params[p].type;
-            uint64_t cell = cellSize(type), from = addressOf(operand.value.dense()) + chunk.rows.begin * cell;
-            uint64_t to = addressOf(operand.blocks.dense()) + blocksOf(chunk.rows).begin * cell;
-            exec::reduceBlocks(operand.reduction, type, reinterpret_cast<const void *>(from), chunk.rows.size(),
-                               reinterpret_cast<void *>(to));
-        }
     cluster.own.computeNs += nsSince(start);
     ++cluster.own.chunks;
     chunk.state = Chunk::State::Done;
@@ -526,7 +510,7 @@ void ClusterRun::commit(Chunk &chunk) {
 void ClusterRun::undo() {
     for (const LoopOperand &operand : loop.operands)
         if (operand.role == Role::Result)
-            cluster.forget(*operand.value.object());
+            cluster.placements.erase(*operand.value.object());
     for (const Chunk &chunk : chunks)
         for (uint64_t object : chunk.results)
             if (object && chunk.worker != self())

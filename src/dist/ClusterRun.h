@@ -13,7 +13,7 @@ std::vector<Ref<Dense>> bindHere(Cluster &cluster, exec::BoundLoop &bound,
 
 class ClusterRun {
   public:
-    ClusterRun(Cluster &cluster, exec::DistributableLoop &loop);
+    ClusterRun(Cluster &cluster, const exec::DistributableLoop &loop);
     /// False if a cell lies outside of an operation's domain.
     bool run();
 
@@ -38,9 +38,6 @@ class ClusterRun {
     bool cutAsPlaced();
     std::optional<std::vector<std::pair<RowRange, uint32_t>>> placedCut(size_t p) const;
     void prepareOutputs();
-    bool isReduced(size_t p) const {
-        return loop.isReduced && loop.operands[p].reduction != exec::BlockReduction::None;
-    }
 
     Chunk *pick(uint32_t participant);
     bool dispatch();
@@ -55,7 +52,7 @@ class ClusterRun {
     bool isIdle(uint32_t worker) const;
 
     Cluster &cluster;
-    exec::DistributableLoop &loop;
+    const exec::DistributableLoop &loop;
     exec::BoundLoop &bound;
     std::shared_ptr<const exec::LoopProgram> program;
     uint64_t hash = 0, pipeline = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Who holds which cells of which matrix. A record belongs to a matrix of the
-/// coordinator, under its address, and dies with it; a write ends all copies.
+/// coordinator and holds a reference to it, so that its cells never change; when
+/// that is the last one, the record goes.
 ///
 /// Cells are numbered row by row; those of a sparse matrix are its rows. A part
 /// whose cells are not here is the only copy there is.
@@ -8,7 +9,6 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -24,6 +24,8 @@ struct Lineage {
     exec::LoopFunction function = nullptr;
     uint64_t rows = 0, cols = 1;
     double serialNs = 0, nsPerStored = 0;
+    std::vector<std::optional<exec::Reduce>> staged;
+    bool stagesBlocks = false;
     std::vector<exec::LoopOperand> operands; ///< outputs without their matrices
     size_t output = 0;                       ///< the parameter
     uint32_t depth = 1;                      ///< loops that may have to be run again
@@ -38,7 +40,8 @@ struct Part {
 };
 
 struct PlacementRecord {
-    uint64_t version = 0;
+    Value matrix;
+    uint64_t version = 0; ///< of its cells: never the same for two records
     std::vector<Part> parts;
     /// Who has which cells: ranges of the last cut, with the participant (numPeers: the coordinator).
     std::vector<std::pair<RowRange, uint32_t>> cut;
@@ -47,35 +50,27 @@ struct PlacementRecord {
     bool isHere() const;
 };
 
-/// Thread-safe: matrices die on any thread.
 class Placements {
   public:
-    /// There is one at a time in a process.
-    Placements();
-    ~Placements();
-
-    /// The record of a matrix, made and tracked if there is none. Only the coordinating thread uses it, and not after
-    /// the matrix is gone.
+    /// The record of a matrix, made if there is none.
     PlacementRecord &of(const Value &matrix);
     /// Null if there is none.
     PlacementRecord *find(const Object &matrix);
     void erase(const Object &matrix);
-    /// Drops the parts of a lost worker and returns nothing: cells that were only there are found by their lineage.
+    /// Drops records of matrices that nobody else knows any more.
+    void sweep();
+    /// Drops all parts of a lost worker but those that are the only copy: they are found by their lineage.
     void dropWorker(uint32_t worker);
-    /// These numbers are not needed any more.
-    void discard(uint32_t worker, uint64_t object);
     /// Objects that workers may drop, by worker.
-    std::map<uint32_t, std::vector<uint64_t>> takeGarbage();
+    std::map<uint32_t, std::vector<uint64_t>> takeGarbage() { return std::exchange(garbage, {}); }
     /// All matrices with cells elsewhere.
-    std::vector<Object *> incomplete();
-    void dropLineages();
+    std::vector<Value> incomplete() const;
+    void clear();
 
   private:
-    static void farewell(Object *object);
-    void retire(PlacementRecord &record);
+    void retire(const PlacementRecord &record);
 
-    std::mutex mutex;
-    std::map<const Object *, std::unique_ptr<PlacementRecord>> records;
+    std::map<const Object *, PlacementRecord> records;
     std::map<uint32_t, std::vector<uint64_t>> garbage;
     uint64_t nextVersion = 1;
 };

@@ -267,27 +267,13 @@ class Session {
             if (!outputs[p])
                 continue;
             Compute::Role role = message.operands[p].role;
-            if (role >= Compute::Role::Sum)
-                send(message.operands[p].number, Value(reduced(*outputs[p], role)));
-            else if (role == Compute::Role::Collected)
+            if (role >= Compute::Role::Collected)
                 send(message.operands[p].number, Value(std::move(outputs[p])));
             else
                 store(message.operands[p].number, Value(std::move(outputs[p])));
         }
         answer(Ready{fault, computed, waited, compileNs, objects.size(), objectBytes}, envelope);
         idleSince = Clock::now();
-    }
-
-    static Ref<Dense> reduced(const Dense &column, Compute::Role role) {
-        using exec::BlockReduction;
-        uint64_t blocks = (column.rows() + LoopProgram::kBlock - 1) / LoopProgram::kBlock;
-        auto result = Dense::create(column.type(), blocks, 1);
-        exec::reduceBlocks(role == Compute::Role::Min   ? BlockReduction::Min
-                           : role == Compute::Role::Max ? BlockReduction::Max
-                                                        : BlockReduction::Sum,
-                           column.type(), column.view<uint8_t>().data, column.rows(),
-                           result->mutableView<uint8_t>().data);
-        return result;
     }
 
     /// Checks everything the loop is going to touch.
@@ -305,6 +291,19 @@ class Session {
         require(!program.flat || loop.cols == 1, "columns are flat");
         require(!program.narrow || loop.cols == program.narrow, "number of columns is another");
         loop.arguments.words[LoopArguments::kColumns] = loop.cols;
+        for (size_t p = 0; p < program.params.size(); ++p) {
+            Compute::Role role = message.operands[p].role;
+            if (role < Compute::Role::Sum || role > Compute::Role::Max)
+                continue;
+            const LoopParam &param = program.params[p];
+            require(!program.flat && param.kind == ParamKind::OutColumn &&
+                        (param.type != ValueType::Bool || role != Compute::Role::Sum),
+                    "reduced values are no column of numbers");
+            loop.stagesBlocks = true;
+            loop.staged[p] = role == Compute::Role::Min   ? exec::Reduce::Min
+                             : role == Compute::Role::Max ? exec::Reduce::Max
+                                                          : exec::Reduce::Sum;
+        }
         std::vector<Ref<Dense>> outputs(program.params.size());
         for (size_t p = 0; p < program.params.size(); ++p) {
             const LoopParam &param = program.params[p];
@@ -325,11 +324,7 @@ class Session {
                 require(param.kind == ParamKind::OutFull, "kept values are no rows");
                 loop.kept[p] = true;
             } else {
-                bool isReduced = operand.role >= Compute::Role::Sum;
-                require(!isReduced || (param.kind == ParamKind::OutColumn &&
-                                       (param.type != ValueType::Bool || operand.role != Compute::Role::Sum)),
-                        "reduced values are no column of numbers");
-                outputs[p] = outputOf(loop, param);
+                outputs[p] = outputOf(loop, p);
                 words[0] = reinterpret_cast<uint64_t>(outputs[p]->mutableView<uint8_t>().data);
                 words[1] = param.kind == ParamKind::OutFull ? loop.cols : 1;
             }
@@ -351,22 +346,44 @@ class Session {
         loop.arguments.words[LoopArguments::kStoredEnd] = m.offsets()[m.rows()];
     }
 
+    /// What those that multiply with it say; the parser has seen that they agree.
+    static uint64_t sideColumns(const LoopProgram &program, const LoopParam &side) {
+        auto index = static_cast<size_t>(&side - program.params.data());
+        for (const exec::LoopNode &n : program.nodes)
+            if (n.kind == exec::LoopNode::Kind::Product && n.param == index)
+                return n.depth;
+        for (const LoopParam &p : program.params)
+            if (p.kind == ParamKind::SumsOfOuter && p.side == index)
+                return p.width;
+        return 0;
+    }
+    static uint64_t packedCells(const LoopProgram &program, const LoopParam &packed) {
+        auto index = static_cast<size_t>(&packed - program.params.data());
+        for (const exec::LoopNode &n : program.nodes)
+            if (n.kind == exec::LoopNode::Kind::Product && n.packed == index)
+                return n.depth * program.packedColumns(packed.type);
+        return 0;
+    }
+
     void bindDense(const exec::BoundLoop &loop, const Value &v, const LoopParam &param, uint64_t *words) const {
-        uint64_t width = param.kind == ParamKind::Full ? loop.cols : 1;
-        uint64_t cells = param.kind == ParamKind::Row ? loop.cols : loop.rows * width;
+        uint64_t width = param.kind == ParamKind::Full   ? loop.cols
+                         : param.kind == ParamKind::Side ? sideColumns(loop.program, param)
+                                                         : 1;
+        uint64_t cells = param.kind == ParamKind::Row      ? loop.cols
+                         : param.kind == ParamKind::Packed ? packedCells(loop.program, param)
+                                                           : loop.rows * width;
         if (!v.isMatrix() || v.isCsr() || v.dense().type() != param.type || v.dense().cells() != cells)
             throw WireError("a loop whose matrix has another size or type");
         words[0] = reinterpret_cast<uint64_t>(v.dense().view<uint8_t>().data);
         words[1] = width;
     }
 
-    Ref<Dense> outputOf(const exec::BoundLoop &loop, const LoopParam &param) const {
-        uint64_t rows = param.isAggregate() ? loop.numBlocks() : loop.rows;
-        bool wide = param.kind == ParamKind::OutFull || param.kind == ParamKind::SumsOfColumns;
-        uint64_t cells = rows * (wide ? loop.cols : 1);
-        if (cells > (options.mostObjectBytes - std::min(options.mostObjectBytes, objectBytes)) / cellSize(param.type))
+    Ref<Dense> outputOf(const exec::BoundLoop &loop, size_t p) const {
+        ValueType type = loop.program.params[p].type;
+        uint64_t rows = loop.outputRows(p), cols = loop.outputColumns(p), cells = rows * cols;
+        if (cells > (options.mostObjectBytes - std::min(options.mostObjectBytes, objectBytes)) / cellSize(type))
             throw executionError("a result of " + std::to_string(cells) + " cells exceeds the memory of the worker");
-        return Dense::create(param.type, rows, wide ? loop.cols : 1);
+        return Dense::create(type, rows, cols);
     }
 
     Transport &transport;

@@ -62,10 +62,14 @@ struct Engine::State {
 struct Engine::Session {
     ObjectScope objects;
     std::map<std::string, Value> variables;
+    std::map<std::string, Value, std::less<>> views;
     std::vector<const lang::FuncDef *> functions;
     std::vector<const lang::Import *> imports;
     std::vector<lang::Program> programs;
-    ~Session() { variables.clear(); }
+    ~Session() {
+        variables.clear();
+        views.clear();
+    }
 
     /// At the prompt a new definition with the same parameters replaces the old one.
     void define(const lang::FuncDef &f) {
@@ -158,6 +162,7 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
     lang::SessionNames names;
     irgen::Options generation;
     generation.propagateConstants = options.ipaConstPropa;
+    generation.sources = &sources;
     std::vector<Value> inputs;
     if (session) {
         for (auto &[name, value] : session->variables) {
@@ -165,6 +170,8 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
             generation.inputs.push_back({name, typeOf(value)});
             inputs.push_back(value);
         }
+        for (auto &[name, view] : session->views)
+            generation.views.push_back({name, typeOf(view)});
         names.functions = session->functions;
         names.imports = session->imports;
         generation.functions = session->functions;
@@ -203,7 +210,7 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
     context.stackLimit = stackLimit();
     context.scheduler = &scheduler;
     dist::Cluster *cluster = coordinator ? coordinator->cluster() : nullptr;
-    context.distribution = cluster;
+    exec::DistributionScope distribution(cluster);
     // How results were computed is known until the program ends: it refers to objects of the program.
     struct EndOfProgram {
         dist::Cluster *cluster;
@@ -214,6 +221,8 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
     } endOfProgram{cluster};
     context.representation.byEstimate = options.selectMatrixRepr;
     context.representation.threshold = options.sparsityThreshold;
+    if (session)
+        context.views = session->views;
     std::vector<Value> results;
     try {
         results = program->run(context, std::move(inputs));
@@ -227,6 +236,7 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
     if (session) {
         if (cluster)
             cluster->endOfProgram(true);
+        session->views = std::move(context.views);
         session->variables.clear();
         for (size_t i = 0; i < results.size(); ++i)
             session->variables[generated.exports[i].name] = std::move(results[i]);

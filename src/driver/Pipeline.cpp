@@ -31,6 +31,7 @@ void adaptTypes(mlir::ModuleOp module, const Options &) { transforms::adaptRepre
 void selectPhysicalOperators(mlir::ModuleOp module, const Options &options) {
     if (options.phyOpSelection) {
         transforms::eliminateCommonOps(module); // first: shared products must be seen as shared
+        transforms::planQueries(module);
         transforms::simplifyAlgebra(module);
         transforms::simplifyTransposes(module);
         transforms::pushDownAggregates(module);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 
 #include "exec/RunLoop.h"
 #include "kernels/Extreme.h"
@@ -21,13 +22,15 @@ uint64_t addressOf(const void *p) { return reinterpret_cast<uint64_t>(p); }
 struct alignas(64) Worker {
     std::vector<uint64_t> words;
     std::vector<std::vector<uint64_t>> kept;
+    std::map<size_t, std::vector<uint64_t>> stages; ///< by parameter
     uint8_t fault = 0;
 };
 
 class RowsRun {
   public:
     RowsRun(sched::Scheduler *scheduler, const BoundLoop &loop)
-        : scheduler(scheduler), loop(loop), program(loop.program), block(loop.block()) {}
+        : scheduler(scheduler), loop(loop), program(loop.program), block(loop.block()),
+          hasSumsOfRows(loop.hasSumsOfRows()) {}
 
     bool run(uint64_t first, uint64_t last) {
         std::vector<Worker> workers(scheduler ? scheduler->numThreads() : 1);
@@ -41,7 +44,7 @@ class RowsRun {
             description.rowOffsets = loop.rowOffsets + first;
             description.rowWeight = sched::rowWeightOf(outputBytes());
         }
-        if (scheduler && block == 1)
+        if (scheduler && !program.flat && !hasSumsOfRows)
             batch = scheduler->batchRows({.rowBytes = rowBytes()});
         auto body = [&](sched::Range rows, uint32_t index) {
             if (fault.load(std::memory_order_relaxed))
@@ -62,7 +65,9 @@ class RowsRun {
         w.words = loop.arguments.words;
         w.words[LoopArguments::kFault] = addressOf(&w.fault);
         for (size_t p = 0; p < program.params.size(); ++p)
-            if (loop.kept[p]) {
+            if (loop.staged[p] && loop.stagesBlocks) {
+                w.stages[p].resize(LoopProgram::kBlock);
+            } else if (loop.kept[p]) {
                 w.kept.emplace_back(loop.cols);
                 w.words[LoopArguments::kHeader + 3 * p] = addressOf(w.kept.back().data());
                 w.words[LoopArguments::kHeader + 3 * p + 1] = 0;
@@ -78,23 +83,45 @@ class RowsRun {
 
     /// Rows of whole blocks.
     void runBlocks(Worker &w, uint64_t begin, uint64_t end) {
-        if (block == 1) {
-            for (uint64_t b = begin; b < end && !w.fault; b += std::min(batch, end - b))
-                call(w, b, b + std::min(batch, end - b));
-            return;
-        }
+        if (!loop.stagesBlocks)
+            return runGroups(w, begin, end);
         for (uint64_t b = begin; b < end && !w.fault; b += block) {
             uint64_t stop = std::min(end, b + block);
-            if (!program.flat)
-                startColumnGroup(w, b / block);
-            call(w, b, stop);
+            for (auto &[p, stage] : w.stages) // row b is the first one of it
+                w.words[LoopArguments::kHeader + 3 * p] =
+                    addressOf(stage.data()) - b * cellSize(program.params[p].type);
+            runGroups(w, b, stop);
+            for (auto &[p, stage] : w.stages)
+                aggregateBlock(p, stage.data(), b / block, stop - b);
         }
+    }
+
+    void runGroups(Worker &w, uint64_t begin, uint64_t end) {
+        uint64_t together = program.flat ? LoopProgram::kBlock : hasSumsOfRows ? LoopProgram::kColumnGroup : batch;
+        for (uint64_t b = begin; b < end && !w.fault; b += std::min(together, end - b)) {
+            if (hasSumsOfRows)
+                startColumnGroup(w, b / LoopProgram::kColumnGroup);
+            call(w, b, b + std::min(together, end - b));
+        }
+    }
+
+    void aggregateBlock(size_t p, const void *stage, uint64_t b, uint64_t n) {
+        withNumericType(program.params[p].type, [&]<class T>(TypeTag<T>) {
+            const T *x = static_cast<const T *>(stage);
+            T *out = reinterpret_cast<T *>(loop.arguments.words[LoopArguments::kHeader + 3 * p]) + b;
+            if (loop.staged[p] == Reduce::Min)
+                *out = extremeOf<Smaller>(x, n, Smaller::worst<T>());
+            else if (loop.staged[p] == Reduce::Max)
+                *out = extremeOf<Larger>(x, n, Larger::worst<T>());
+            else if constexpr (!std::is_same_v<T, bool>)
+                *out = sumBlock(x, n, [](T y) { return y; });
+        });
     }
 
     void startColumnGroup(Worker &w, uint64_t group) {
         for (size_t p = 0; p < program.params.size(); ++p)
-            if (program.params[p].kind == ParamKind::SumsOfColumns) {
-                size_t bytes = loop.cols * cellSize(program.params[p].type);
+            if (program.params[p].isSumOfRows()) {
+                size_t bytes = loop.outputColumns(p) * cellSize(program.params[p].type);
                 uint64_t all = loop.arguments.words[LoopArguments::kHeader + 3 * p];
                 auto *sums = reinterpret_cast<std::byte *>(all) + group * bytes;
                 std::fill_n(sums, bytes, std::byte(0));
@@ -118,16 +145,27 @@ class RowsRun {
             else if (p.kind == ParamKind::Column || p.kind == ParamKind::OutColumn)
                 bytes += cellSize(p.type);
         }
+        bytes += sideColumns() * sizeof(double);
         const uint64_t *offsets = loop.rowOffsets;
         double stored = offsets ? sched::sparseRowBytes(offsets[loop.rows] - offsets[0], loop.rows) : 0;
         return static_cast<double>(bytes) + stored;
     }
 
+    /// Of all rows that are multiplied.
+    uint64_t sideColumns() const {
+        uint64_t columns = 0;
+        for (const LoopNode &n : program.nodes)
+            columns += n.depth;
+        for (const LoopParam &p : program.params)
+            columns += p.width;
+        return columns;
+    }
+
     /// Rows worth a task: about 64 thousand cells, or what takes some ten microseconds.
     uint64_t grain() const {
-        uint64_t perRow = std::max<uint64_t>(1, loop.cols);
+        uint64_t perRow = std::max<uint64_t>(1, loop.cols) + sideColumns();
         if (program.hasCsr)
-            return 2048;
+            return std::max<uint64_t>(2048, block);
         return std::max(block, std::max<uint64_t>(1, (uint64_t(1) << 16) / perRow) / block * block);
     }
 
@@ -135,18 +173,34 @@ class RowsRun {
     const BoundLoop &loop;
     const LoopProgram &program;
     uint64_t block;
+    bool hasSumsOfRows;            ///< groups of rows leave sums behind
     uint64_t batch = ~uint64_t(0); ///< rows per call, where it does not matter
 };
 
 } // namespace
 
+bool BoundLoop::hasSumsOfRows() const { return std::ranges::any_of(program.params, &LoopParam::isSumOfRows); }
+
 uint64_t BoundLoop::block() const {
-    if (program.flat)
+    if (program.flat || stagesBlocks)
         return LoopProgram::kBlock;
-    for (const LoopParam &p : program.params)
-        if (p.kind == ParamKind::SumsOfColumns)
-            return LoopProgram::kColumnGroup;
-    return 1;
+    return hasSumsOfRows() ? LoopProgram::kColumnGroup : 1;
+}
+
+uint64_t BoundLoop::rowsPerOutputRow(size_t p) const {
+    const LoopParam &param = program.params[p];
+    if (param.isSumOfRows())
+        return LoopProgram::kColumnGroup;
+    return param.isAggregate() || (staged[p] && stagesBlocks) ? LoopProgram::kBlock : 1;
+}
+
+uint64_t BoundLoop::outputColumns(size_t p) const {
+    switch (program.params[p].kind) {
+    case ParamKind::OutFull:
+    case ParamKind::SumsOfColumns: return cols;
+    case ParamKind::SumsOfOuter: return cols * program.params[p].width;
+    default: return 1;
+    }
 }
 
 double BoundLoop::nsOf(uint64_t begin, uint64_t end) const {
@@ -154,22 +208,6 @@ double BoundLoop::nsOf(uint64_t begin, uint64_t end) const {
     if (rowOffsets)
         ns += static_cast<double>(rowOffsets[end] - rowOffsets[begin]) * nsPerStored;
     return ns;
-}
-
-void reduceBlocks(BlockReduction how, ValueType type, const void *column, uint64_t n, void *blocks) {
-    withNumericType(type, [&]<class T>(TypeTag<T>) {
-        auto *out = static_cast<T *>(blocks);
-        for (uint64_t b = 0; b < n; b += LoopProgram::kBlock) {
-            const T *x = static_cast<const T *>(column) + b;
-            uint64_t count = std::min(LoopProgram::kBlock, n - b);
-            if (how == BlockReduction::Min)
-                *out++ = extremeOf<Smaller>(x, count, Smaller::worst<T>());
-            else if (how == BlockReduction::Max)
-                *out++ = extremeOf<Larger>(x, count, Larger::worst<T>());
-            else if constexpr (!std::is_same_v<T, bool>)
-                *out++ = sumBlock(x, count, [](T y) { return y; });
-        }
-    });
 }
 
 bool runRows(sched::Scheduler *scheduler, const BoundLoop &loop, uint64_t begin, uint64_t end) {

@@ -4,6 +4,7 @@
 /// different machines: partial results belong to blocks, not to who ran them.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -17,7 +18,8 @@ namespace daphne::exec {
 
 struct BoundLoop {
     explicit BoundLoop(const LoopProgram &program)
-        : program(program), arguments(program.params.size()), kept(program.params.size()) {}
+        : program(program), arguments(program.params.size()), kept(program.params.size()),
+          staged(program.params.size()) {}
 
     const LoopProgram &program;
     LoopFunction function = nullptr; ///< null: interpreted
@@ -26,21 +28,24 @@ struct BoundLoop {
     double serialNs = 0;             ///< estimate for all rows on one thread, stored cells of a Csr not included
     double nsPerStored = 0;
     LoopArguments arguments;
-    std::vector<bool> kept;               ///< by parameter: room of each thread for one row
+    std::vector<bool> kept; ///< by parameter: room of each thread for one row
+    /// By parameter: a column that is only there to be aggregated, and how.
+    std::vector<std::optional<Reduce>> staged;
+    bool stagesBlocks = false;            ///< staged columns leave a number per kBlock rows instead of one per row
     const uint64_t *rowOffsets = nullptr; ///< of the Csr
 
-    /// Rows that are always run together.
+    bool hasSumsOfRows() const;
+    /// Rows that are always run by one worker.
     uint64_t block() const;
     uint64_t numBlocks() const { return (rows + block() - 1) / block(); }
+    uint64_t numGroups() const { return (rows + LoopProgram::kColumnGroup - 1) / LoopProgram::kColumnGroup; }
+    /// Rows of the loop that make one row of an output, and the columns of that output.
+    uint64_t rowsPerOutputRow(size_t p) const;
+    uint64_t outputRows(size_t p) const { return (rows + rowsPerOutputRow(p) - 1) / rowsPerOutputRow(p); }
+    uint64_t outputColumns(size_t p) const;
     /// Time of rows [begin, end) on one thread.
     double nsOf(uint64_t begin, uint64_t end) const;
 };
-
-/// What becomes of a column: a number per kBlock rows, in the order of the kernels.
-enum class BlockReduction : uint8_t { None, Sum, Min, Max };
-
-/// blocks[b] = reduction of column[b * kBlock ...], for all blocks of n cells.
-void reduceBlocks(BlockReduction how, ValueType type, const void *column, uint64_t n, void *blocks);
 
 /// Runs rows [begin, end) on the threads of the scheduler (null: on this one); begin is a multiple of the block, end
 /// too unless it is the number of rows. False if a cell lies outside of an operation's domain.

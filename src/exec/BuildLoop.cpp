@@ -102,6 +102,14 @@ class Builder {
         return inputs[{v, space}] = push(n);
     }
 
+    /// A matrix whose rows are multiplied.
+    uint16_t side(uint16_t v) {
+        auto [it, isNew] = sides.try_emplace(v);
+        if (isNew)
+            it->second = pushParam({LoopParam::Kind::Side, plan.facts[v].type}, {Binding::Kind::Value, v});
+        return it->second;
+    }
+
     uint16_t literal(ValueType type, double x) {
         LoopNode n{.kind = Kind::Input, .space = Space::Scalar, .type = type, .compute = type};
         uint64_t bits = withNumericType(
@@ -300,6 +308,24 @@ class Builder {
             late.insert(index);
             return;
         }
+        case ProductForm::Rows: {
+            LoopNode n{.kind = Kind::Product, .space = Space::Full, .type = a.type, .compute = a.type};
+            n.param = side(op.operands[0]);
+            n.depth = static_cast<uint16_t>(a.cols);
+            bool transposed = plan.facts[op.operands[3]].constant->asDouble() != 0;
+            n.packed = pushParam({LoopParam::Kind::Packed, b.type},
+                                 {Binding::Kind::Packed, op.operands[1], static_cast<uint64_t>(transposed)});
+            nodeOf[index] = push(n);
+            return;
+        }
+        case ProductForm::SumOfOuter: {
+            LoopParam sums{LoopParam::Kind::SumsOfOuter, b.type, convert(operand(op, 0, a.rows), b.type)};
+            sums.side = side(op.operands[1]);
+            sums.width = static_cast<uint16_t>(b.cols);
+            pushParam(sums, {Binding::Kind::Partial, resultOf(index)});
+            late.insert(index);
+            return;
+        }
         case ProductForm::None: throw internalError("a product that cannot be fused");
         }
     }
@@ -345,6 +371,8 @@ class Builder {
 
     /// Full values that a later level reads and that cost something get room for one row.
     void keepCostlyValues() {
+        if (program.narrow)
+            return; // the whole row is there
         size_t count = program.nodes.size();
         std::vector<bool> costly(count), kept(count);
         for (size_t i = 0; i < count; ++i) {
@@ -372,7 +400,8 @@ class Builder {
 
     /// Rough times: what moves through memory, and what is computed.
     void estimate() {
-        constexpr double kNsPerByte = 0.12, kNsPerOp = 0.15, kNsPerCostly = 1.5, kNsPerGather = 1.5;
+        constexpr double kNsPerByte = 0.12, kNsPerOp = 0.15, kNsPerCostly = 1.5, kNsPerGather = 1.5,
+                         kNsPerProduct = 0.1;
         double cells = static_cast<double>(step.rows) * static_cast<double>(step.cols);
         auto cellsOf = [&](Space s) {
             return s == Space::Full ? cells : s == Space::Column ? static_cast<double>(step.rows) : 0.0;
@@ -384,8 +413,20 @@ class Builder {
             else if (p.kind == P::Column || p.kind == P::OutColumn)
                 step.serialNs += static_cast<double>(step.rows * cellSize(p.type)) * kNsPerByte;
         }
+        auto addProduct = [&](ValueType type, uint64_t sideColumns) {
+            double sideCells = static_cast<double>(step.rows) * static_cast<double>(sideColumns);
+            double ns = sideCells * static_cast<double>(cellSize(type)) * kNsPerByte +
+                        sideCells * static_cast<double>(step.cols) * kNsPerProduct;
+            step.serialNs += ns;
+            step.kernelNs += ns + cells * static_cast<double>(cellSize(type)) * kNsPerByte;
+        };
+        for (const LoopParam &p : program.params)
+            if (p.kind == LoopParam::Kind::SumsOfOuter)
+                addProduct(p.type, p.width);
         for (const LoopNode &n : program.nodes) {
-            if (n.kind == Kind::Input || n.sparse)
+            if (n.kind == Kind::Product)
+                addProduct(n.type, n.depth);
+            if (n.kind == Kind::Input || n.kind == Kind::Product || n.sparse)
                 continue;
             Space space = n.kind == Kind::ReduceRow ? Space::Full : n.space;
             double c = n.kind == Kind::ReduceRow && program.nodes[n.operands[0]].sparse ? 0 : cellsOf(space);
@@ -407,7 +448,8 @@ class Builder {
     LoopProgram &program;
     std::map<uint16_t, uint16_t> nodeOf; ///< of an operation of this step
     std::map<std::pair<uint16_t, Space>, uint16_t> inputs;
-    std::set<uint16_t> late; ///< operations whose results are aggregates
+    std::map<uint16_t, uint16_t> sides; ///< parameter by value
+    std::set<uint16_t> late;            ///< operations whose results are aggregates
     double sparseOps = 0;
 };
 

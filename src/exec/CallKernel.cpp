@@ -43,12 +43,9 @@ void callKernel(Context &context, const Kernel &kernel, std::span<Slot> results,
     // Value has the layout of Slot; borrowed arguments are never destroyed here.
     auto *argValues = reinterpret_cast<Value *>(args.data());
     auto *resultValues = reinterpret_cast<Value *>(results.data());
-    if (context.distribution)
-        for (size_t i = 0; i < args.size(); ++i) {
-            bringHere(context, argValues[i]);
-            if (i < 64 && (consumable >> i & 1))
-                beforeOverwriting(context, argValues[i]);
-        }
+    if (activeDistribution())
+        for (size_t i = 0; i < args.size(); ++i)
+            bringHere(argValues[i]);
     KernelCall call{context,         kernel,  {argValues, args.size()}, {resultValues, results.size()}, consumable,
                     {castTarget, 0}, wantsCsr};
     if (context.scheduler && context.scheduler->settings().statistics) {

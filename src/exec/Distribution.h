@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the engine asks of other machines. A matrix whose cells were computed
 /// elsewhere has its room here, but its cells come only when somebody looks at
-/// them: every path to cells of a tracked object goes through bringHere().
+/// them: every path to cells goes through bringHere(). Who keeps records about a
+/// matrix keeps a reference to it, too, so that nobody overwrites it in place.
 ///
-/// Used by the coordinating thread only.
+/// Used by the coordinating thread only; a DistributionScope makes it known there.
 #pragma once
 
 #include <vector>
@@ -27,16 +28,11 @@ struct LoopOperand {
     Role role = Role::Number;
     uint64_t bits = 0;
     Value value; ///< a matrix; of outputs the room for all rows
-    /// A collected column that is only there to be aggregated: numbers per kBlock rows are enough where ranges are made
-    /// of whole blocks.
-    BlockReduction reduction = BlockReduction::None;
-    Value blocks; ///< room for them
 };
 
 struct DistributableLoop {
     BoundLoop &bound;
     std::vector<LoopOperand> operands; ///< by parameter
-    bool isReduced = false;            ///< set by run(): blocks were filled instead of columns with a reduction
 };
 
 class Distribution {
@@ -45,23 +41,30 @@ class Distribution {
     /// Whether the loop should run on several machines. Outputs of the operands are not there yet.
     virtual bool wants(const DistributableLoop &loop) = 0;
     /// Runs all rows. False if a cell lies outside of an operation's domain: nothing has changed then.
-    virtual bool run(Context &context, DistributableLoop &loop) = 0;
-    /// Fetches all cells of a tracked matrix that are not here yet.
+    virtual bool run(Context &context, const DistributableLoop &loop) = 0;
+    /// Fetches all cells of a matrix that are not here yet; nothing happens for others.
     virtual void bringHere(const Value &matrix) = 0;
-    /// A tracked matrix, complete here, is about to be overwritten: copies elsewhere are not valid any more.
-    virtual void forget(const Object &matrix) = 0;
+};
+
+/// The one of this thread; null: everything happens here.
+Distribution *activeDistribution();
+
+/// Makes a distribution the one of this thread, until the end of the scope.
+class DistributionScope {
+  public:
+    explicit DistributionScope(Distribution *distribution);
+    ~DistributionScope();
+    DistributionScope(const DistributionScope &) = delete;
+    DistributionScope &operator=(const DistributionScope &) = delete;
+
+  private:
+    Distribution *outer;
 };
 
 /// Cells of the value may be read after this.
-inline void bringHere(Context &context, const Value &v) {
-    if (context.distribution && v.isMatrix() && v.object()->isTracked())
-        context.distribution->bringHere(v);
-}
-
-/// The holder of this reference, the only one, may overwrite the cells.
-inline void beforeOverwriting(Context &context, const Value &v) {
-    if (context.distribution && v.isMatrix() && v.object()->isTracked() && v.object()->unique())
-        context.distribution->forget(*v.object());
+inline void bringHere(const Value &v) {
+    if (Distribution *distribution = activeDistribution(); distribution && v.isMatrix())
+        distribution->bringHere(v);
 }
 
 } // namespace daphne::exec

@@ -182,6 +182,8 @@ class Interpreter {
                 loadInput(i, r, full);
             else if (node.kind == LoopNode::Kind::ReduceRow)
                 reduce(i, full);
+            else if (node.kind == LoopNode::Kind::Product)
+                multiply(i, r);
             else
                 compute(i, node.space == Space::Full ? full : 1);
         }
@@ -219,6 +221,29 @@ class Interpreter {
             break;
         default: break;
         }
+    }
+
+    /// The current row of a Side.
+    template <class T> Rows<T> sideRow(size_t param, uint64_t r) const {
+        return {address<T>(param) + r * words(param)[1], words(param)[1]};
+    }
+    /// Products of rows are of floating-point numbers.
+    template <class F> static void withFloatType(ValueType type, F f) {
+        type == ValueType::F32 ? f(TypeTag<float>{}) : f(TypeTag<double>{});
+    }
+
+    void multiply(size_t i, uint64_t r) {
+        const LoopNode &node = program.nodes[i];
+        values[i].resize(program.narrow);
+        withFloatType(node.type, [&]<class T>(TypeTag<T>) {
+            uint64_t skip = program.packedColumns(node.type);
+            std::vector<T> small;
+            for (size_t k = 0; k < node.depth; ++k)
+                small.insert(small.end(), address<T>(node.packed) + k * skip,
+                             address<T>(node.packed) + k * skip + program.narrow);
+            multiplyRows(sideRow<T>(node.param, r), 1, node.depth, small.data(), program.narrow,
+                         reinterpret_cast<T *>(data(i)), program.narrow);
+        });
     }
 
     void reduce(size_t i, size_t n) {
@@ -280,6 +305,11 @@ class Interpreter {
             std::memcpy(address(p) + r * words(p)[1] * bytes, data(param.node), bytes);
         else if (param.kind == LoopParam::Kind::OutFull)
             std::memcpy(address(p) + r * words(p)[1] * bytes, data(param.node), n * bytes);
+        else if (param.kind == LoopParam::Kind::SumsOfOuter)
+            withFloatType(param.type, [&]<class T>(TypeTag<T>) {
+                const T *cells = reinterpret_cast<const T *>(data(param.node));
+                addOuterProducts<T>({cells, n}, sideRow<T>(param.side, r), 1, n, param.width, address<T>(p));
+            });
         else if (param.kind == LoopParam::Kind::SumsOfColumns)
             withNumericType(param.type, [&]<class T>(TypeTag<T>) {
                 if constexpr (!std::is_same_v<T, bool>)

@@ -7,6 +7,8 @@ std::string LoopProgram::text() const {
     std::string out = flat ? "flat" : "rows";
     if (narrow)
         out += " of " + std::to_string(narrow);
+    if (multiplyAdd)
+        out += " fma";
     if (hasCsr)
         out += csrPattern ? " pattern" : " csr", out += csrWide ? "64" : "32";
     out += '\n';
@@ -14,12 +16,16 @@ std::string LoopProgram::text() const {
     for (const LoopParam &p : params) {
         out += 'p';
         number(p.kind), number(p.type), number(p.isOutput() ? p.node : 0);
+        if (p.kind == LoopParam::Kind::SumsOfOuter)
+            number(p.side), number(p.width);
         out += '\n';
     }
     for (const LoopNode &n : nodes) {
         out += 'n';
         number(n.kind), number(n.space), number(n.sparse), number(n.level), number(n.type), number(n.compute);
         number(n.function), number(n.kind == LoopNode::Kind::Input ? n.param : 0);
+        if (n.kind == LoopNode::Kind::Product)
+            number(n.param), number(n.packed), number(n.depth);
         for (size_t i = 0; i < n.numOperands; ++i)
             number(n.operands[i]);
         out += '\n';

@@ -13,7 +13,7 @@
 ///
 /// Row reductions turn Full values into Column values. Full values that need such a result belong to a later
 /// level: a row is swept once per level, and everything a level needs is computed anew from the inputs, except
-/// costly values, which the first level that computes them keeps.
+/// costly values, which the first level that computes them keeps. Rows of less than kNarrow cells are kept as a whole.
 #pragma once
 
 #include <array>
@@ -23,6 +23,7 @@
 
 #include "base/ValueType.h"
 #include "kernels/CellLoops.h"
+#include "kernels/NarrowProduct.h"
 
 namespace daphne::exec {
 
@@ -31,7 +32,16 @@ enum class Space : uint8_t { Scalar, Row, Column, Full };
 enum class Reduce : uint8_t { Sum, Min, Max, DotSparse };
 
 struct LoopNode {
-    enum class Kind : uint8_t { Input, Unary, Binary, PowFixed, Cond, Convert, ReduceRow };
+    enum class Kind : uint8_t {
+        Input,
+        Unary,
+        Binary,
+        PowFixed,
+        Cond,
+        Convert,
+        ReduceRow,
+        Product, ///< the row of a Side times a Packed matrix
+    };
     Kind kind = Kind::Input;
     Space space = Space::Scalar;
     bool sparse = false;
@@ -41,7 +51,8 @@ struct LoopNode {
     uint8_t function = 0;               ///< UnaryOp, BinaryOp, twice the exponent of PowFixed, Reduce
     uint8_t numOperands = 0;
     std::array<uint16_t, 3> operands = {};
-    uint16_t param = 0; ///< Input: which one
+    uint16_t param = 0;             ///< Input: which one; Product: the Side
+    uint16_t packed = 0, depth = 0; ///< Product: the Packed matrix and its rows
 
     UnaryOp unary() const { return static_cast<UnaryOp>(function); }
     BinaryOp binary() const { return static_cast<BinaryOp>(function); }
@@ -57,27 +68,32 @@ struct LoopParam {
         Column, ///< address, cells from row to row
         Full,   ///< address, cells from row to row
         Csr,    ///< addresses of offsets, columns, values (not for a pattern)
+        Side,   ///< address, cells from row to row: a matrix with the same rows but other columns
+        Packed, ///< address of a matrix with a row per column of a Side, padded to packedColumns()
         OutColumn,
         OutFull,       ///< cells from row to row may be 0: a value kept for a later level
         SumsOfColumns, ///< address of c sums the rows are added to
+        SumsOfOuter,   ///< address of c x width sums to which the outer product of the row and that of a Side is added
         SumOfAll,      ///< flat: address of one number per block of kBlock cells
         MinOfAll,
         MaxOfAll,
     };
     Kind kind = Kind::Scalar;
     ValueType type = ValueType::F64;
-    uint16_t node = 0; ///< outputs: the value
+    uint16_t node = 0;            ///< outputs: the value
+    uint16_t side = 0, width = 0; ///< SumsOfOuter: the Side and its columns
     bool isOutput() const { return kind >= Kind::OutColumn; }
     bool isAggregate() const { return kind >= Kind::SumsOfColumns; }
+    bool isSumOfRows() const { return kind == Kind::SumsOfColumns || kind == Kind::SumsOfOuter; }
 };
 
 struct LoopProgram {
     /// Cells (or rows) per call of a flat program, and what sums are rounded in.
     static constexpr uint64_t kBlock = 4096;
     /// Rows whose column sums are formed one after another.
-    static constexpr uint64_t kColumnGroup = 512;
+    static constexpr uint64_t kColumnGroup = kRowGroup;
     /// Fewer columns are summed from left to right.
-    static constexpr uint64_t kNarrow = 16;
+    static constexpr uint64_t kNarrow = kNarrowColumns;
 
     std::vector<LoopNode> nodes; ///< operands come first
     std::vector<LoopParam> params;
@@ -87,8 +103,14 @@ struct LoopProgram {
     uint16_t csrNode = 0; ///< the Input node of the Csr
     bool faults = false;  ///< some operation has a domain; leaving it sets the fault flag
     uint8_t numLevels = 1;
+    bool multiplyAdd = fusesMultiplyAdd(); ///< products of rows are added with one rounding
 
     std::string text() const;
+    /// Columns of a Packed matrix in memory: whole registers.
+    uint64_t packedColumns(ValueType type) const {
+        uint64_t lanes = 32 / cellSize(type);
+        return (narrow + lanes - 1) / lanes * lanes;
+    }
 };
 
 /// Layout of the arguments of a loop function: arguments[kHeader + 3 * p ...] belong to params[p].

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 
 #include "base/Error.h"
 
@@ -33,6 +34,9 @@ class ProgramReader {
                 reject("neither a parameter nor a node");
         }
         ++line;
+        for (const LoopParam &p : program.params)
+            if (p.kind == P::SumsOfOuter)
+                requireSide(p.side, p.type, p.width);
         checkInputs();
         for (const LoopParam &p : program.params)
             checkOutput(p);
@@ -75,6 +79,9 @@ class ProgramReader {
             words.remove_prefix(static_cast<size_t>(end - words.data()));
             program.narrow = columns;
         }
+        program.multiplyAdd = take(words, " fma");
+        if (program.multiplyAdd != fusesMultiplyAdd())
+            reject("made for another kind of processor");
         program.csrPattern = take(words, " pattern");
         program.hasCsr = program.csrPattern || take(words, " csr");
         if (program.hasCsr) {
@@ -108,8 +115,13 @@ class ProgramReader {
     }
 
     void readParam(const std::vector<int> &n) {
-        require(n.size() == 3 && program.params.size() < kMostParams, "a parameter has three numbers");
+        require(n.size() >= 3 && program.params.size() < kMostParams, "a parameter has three numbers");
         LoopParam p{enumerator(n[0], P::MaxOfAll), enumerator(n[1], ValueType::F64), static_cast<uint16_t>(n[2])};
+        require(n.size() == (p.kind == P::SumsOfOuter ? 5 : 3), "a parameter has three numbers, a product five");
+        if (p.kind == P::SumsOfOuter) {
+            p.side = static_cast<uint16_t>(n[3]);
+            p.width = static_cast<uint16_t>(n[4]);
+        }
         require(p.isOutput() || n[2] == 0, "an input has no node");
         program.params.push_back(p);
     }
@@ -117,7 +129,7 @@ class ProgramReader {
     void readNode(const std::vector<int> &n) {
         require(n.size() >= 8 && n.size() <= 11 && program.nodes.size() < kMostNodes, "a node has 8 to 11 numbers");
         LoopNode given;
-        given.kind = enumerator(n[0], Kind::ReduceRow);
+        given.kind = enumerator(n[0], Kind::Product);
         given.space = enumerator(n[1], Space::Full);
         require(n[2] <= 1 && n[3] < 64 && n[6] <= 255, "flag, level or function");
         given.sparse = n[2] != 0;
@@ -126,18 +138,27 @@ class ProgramReader {
         given.compute = enumerator(n[5], ValueType::F64);
         given.function = static_cast<uint8_t>(n[6]);
         given.param = static_cast<uint16_t>(n[7]);
-        given.numOperands = static_cast<uint8_t>(n.size() - 8);
+        if (given.kind == Kind::Product) {
+            require(n.size() == 11 && given.param == 0, "a product has a matrix on each side");
+            given.param = static_cast<uint16_t>(n[8]);
+            given.packed = static_cast<uint16_t>(n[9]);
+            given.depth = static_cast<uint16_t>(n[10]);
+        } else {
+            given.numOperands = static_cast<uint8_t>(n.size() - 8);
+        }
         for (size_t k = 0; k < given.numOperands; ++k) {
             require(static_cast<size_t>(n[8 + k]) < program.nodes.size(), "operands come first");
             given.operands[k] = static_cast<uint16_t>(n[8 + k]);
         }
         LoopNode derived = given.kind == Kind::Input       ? inputNode(given)
                            : given.kind == Kind::ReduceRow ? reduction(given)
+                           : given.kind == Kind::Product   ? productNode(given)
                                                            : cellwise(given);
         require(derived.space == given.space && derived.sparse == given.sparse && derived.level == given.level,
                 "space or level of a node");
         require(derived.type == given.type && derived.compute == given.compute, "type of a node");
-        require(given.kind == Kind::Input || given.param == 0, "only inputs have parameters");
+        require(given.kind == Kind::Input || given.kind == Kind::Product || given.param == 0,
+                "only inputs have parameters");
         if (derived.space == Space::Full) {
             require(derived.sparse == program.hasCsr, "cells of one kind");
             program.numLevels = std::max<uint8_t>(program.numLevels, static_cast<uint8_t>(derived.level + 1));
@@ -150,7 +171,7 @@ class ProgramReader {
     LoopNode inputNode(const LoopNode &given) const {
         require(given.param < program.params.size() && given.numOperands == 0 && given.function == 0, "an input");
         const LoopParam &p = program.params[given.param];
-        require(!p.isOutput(), "an input node reads an input");
+        require(!p.isOutput() && p.kind != P::Side && p.kind != P::Packed, "an input node reads an input");
         LoopNode n;
         n.space = p.kind == P::Scalar   ? Space::Scalar
                   : p.kind == P::Row    ? Space::Row
@@ -241,8 +262,32 @@ class ProgramReader {
         return n;
     }
 
+    /// A row of a matrix with other columns, times a small matrix.
+    LoopNode productNode(const LoopNode &given) {
+        require(program.narrow && given.depth > 0 && given.function == 0, "a product of narrow rows");
+        requireSide(given.param, given.type, given.depth);
+        require(given.packed < program.params.size() && program.params[given.packed].kind == P::Packed &&
+                    program.params[given.packed].type == given.type,
+                "the right-hand side of a product");
+        uint16_t &depth = depths[given.packed];
+        require(depth == 0 || depth == given.depth, "the size of a right-hand side");
+        depth = given.depth;
+        return {.space = Space::Full, .type = given.type, .compute = given.type};
+    }
+
+    void requireSide(uint16_t param, ValueType type, uint16_t columns) {
+        require(isFloat(type) && param < program.params.size() && program.params[param].kind == P::Side &&
+                    program.params[param].type == type,
+                "the left-hand side of a product");
+        uint16_t &known = depths[param];
+        require(columns > 0 && (known == 0 || known == columns), "the columns of a left-hand side");
+        known = columns;
+    }
+
     void checkInputs() const {
         std::vector<bool> read(program.params.size());
+        for (auto &[param, depth] : depths)
+            read[param] = true;
         size_t matrices = 0;
         for (const LoopNode &n : program.nodes)
             if (n.kind == Kind::Input) {
@@ -268,6 +313,7 @@ class ProgramReader {
         require(!isSum || p.type != ValueType::Bool, "a sum of truth values");
         switch (p.kind) {
         case P::OutColumn: require(n.space == Space::Column, "a column comes out"); break;
+        case P::SumsOfOuter: require(program.narrow != 0, "sums of products of narrow rows"); [[fallthrough]];
         case P::OutFull:
         case P::SumsOfColumns: require(n.space == Space::Full && !n.sparse, "rows come out"); break;
         default: require(program.flat && n.space == Space::Column, "an aggregate of all cells");
@@ -276,6 +322,7 @@ class ProgramReader {
 
     std::string_view text;
     LoopProgram program;
+    std::map<uint16_t, uint16_t> depths; ///< columns of each Side, rows of each Packed
     size_t line = 0;
 };
 

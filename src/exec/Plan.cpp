@@ -107,6 +107,13 @@ ProductForm productForm(const RegionOp &op, std::span<const Fact> facts) {
         return ProductForm::ColumnSums;
     if (!transposeLeft && a.form == Fact::Form::Dense && a.cols == 1 && bCols > 1 && (b.adjacent || b.rows == 1))
         return ProductForm::Outer;
+    if (a.form != Fact::Form::Dense)
+        return ProductForm::None;
+    if (!transposeLeft && a.type == b.type && isRowsTimesSmall(a.rows, a.cols, bCols))
+        return ProductForm::Rows;
+    if (transposeLeft && !transposeRight && b.type == mostGeneral(a.type, b.type) &&
+        isSumOfOuterProducts(a.rows, a.cols, b.cols))
+        return ProductForm::SumOfOuter;
     return ProductForm::None;
 }
 
@@ -365,6 +372,8 @@ class Planner {
         }
         case ProductForm::ColumnSums: return Role{a.rows, a.cols, true, false, -1, 3};
         case ProductForm::Outer: return Role{a.rows, plan.facts[resultOf(i)].cols, true, false, -1, 1};
+        case ProductForm::Rows: return Role{a.rows, plan.facts[resultOf(i)].cols, true, false, -1, 0};
+        case ProductForm::SumOfOuter: return Role{a.rows, a.cols, true, false, -1, 1};
         case ProductForm::None: break;
         }
         return std::nullopt;
@@ -373,8 +382,9 @@ class Planner {
     /// Results that are complete only when the whole loop is.
     bool isLate(size_t op) const {
         const RegionOp &o = region.ops[op];
+        ProductForm form = productForm(o, plan.facts);
         return o.info->family == ops::Family::AggAll || o.info->family == ops::Family::AggCol ||
-               productForm(o, plan.facts) == ProductForm::ColumnSums;
+               form == ProductForm::ColumnSums || form == ProductForm::SumOfOuter;
     }
 
     bool fits(const Step &step, const Role &role) const {

@@ -34,6 +34,7 @@ struct Binding {
     enum class Kind : uint8_t {
         Value,   ///< of the region
         Literal, ///< a number
+        Packed,  ///< a value of the region, packed for this run; bits: transposed
         Result,  ///< output: value of the region
         Kept,    ///< output: room of each worker for one row
         Staged,  ///< output: one number per row, aggregated afterwards
@@ -90,6 +91,8 @@ enum class ProductForm : uint8_t {
     RowDots,    ///< A @ vector: a dot product per row
     ColumnSums, ///< t(A) @ vector: rows of A, weighted, are added up
     Outer,      ///< column @ row
+    Rows,       ///< A @ a matrix with few columns: a short row per row
+    SumOfOuter, ///< t(A) @ B with few columns of A: outer products of rows are added up
 };
 ProductForm productForm(const RegionOp &op, std::span<const Fact> facts);
 

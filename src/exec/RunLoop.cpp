@@ -5,13 +5,16 @@
 /// merged in order: results do not depend on who ran what.
 #include "exec/RunLoop.h"
 
+#include <atomic>
 #include <cmath>
+#include <map>
 
 #include "exec/BoundLoop.h"
 #include "exec/CallKernel.h"
 #include "exec/Distribution.h"
 #include "kernels/Extreme.h"
 #include "kernels/Reduction.h"
+#include "sched/Scheduler.h"
 
 namespace daphne::exec {
 
@@ -53,6 +56,9 @@ bool allFinite(const Dense &m) {
     return m.type() == ValueType::F32 ? test(TypeTag<float>{}) : test(TypeTag<double>{});
 }
 
+/// From so many on, machines send numbers per block instead of numbers per row.
+constexpr uint64_t kBlocksForMachines = 8;
+
 class FusedRun {
   public:
     FusedRun(Context &context, Engine &engine, const Region &region, Step &step, RegionState &state)
@@ -69,14 +75,17 @@ class FusedRun {
     bool run() {
         if (!absentCellsStayZero())
             return false;
-        if (context.distribution)
+        if (distribution)
             decideWhere();
+        for (size_t p = 0; p < program.params.size(); ++p)
+            if (step.bindings[p].kind == Binding::Kind::Staged)
+                bound.staged[p] = aggregateOf(p);
+        bound.stagesBlocks = isWorthBlocks();
         bound.arguments.words[LoopArguments::kColumns] = step.cols;
         outputs.resize(program.params.size());
         for (size_t p = 0; p < program.params.size(); ++p)
             program.params[p].isOutput() ? bindOutput(p) : bindInput(p);
-        bool done = isRemote ? runElsewhere() : runRows(context.scheduler, bound, 0, step.rows);
-        if (!done)
+        if (isRemote ? !runElsewhere() : !runRows(context.scheduler, bound, 0, step.rows))
             return false;
         for (size_t p = 0; p < program.params.size(); ++p)
             finish(p);
@@ -91,7 +100,7 @@ class FusedRun {
             if (!step.bindings[p].needsFinite)
                 continue;
             const Value &v = valueOf(p);
-            bringHere(context, v);
+            bringHere(v);
             if (v.isScalar() ? !std::isfinite(v.as<double>()) : !allFinite(v.dense()))
                 return false;
         }
@@ -102,12 +111,12 @@ class FusedRun {
 
     void decideWhere() {
         describeOperands();
-        isRemote = context.distribution->wants(remote);
-        if (isRemote)
-            return;
+        isRemote = distribution->wants(remote);
         for (const LoopOperand &operand : remote.operands)
-            bringHere(context, operand.value);
-        remote.operands.clear(); // references keep results from taking storage over
+            if (!isRemote || operand.role == LoopOperand::Role::Number || operand.role == LoopOperand::Role::Whole)
+                bringHere(operand.value);
+        if (!isRemote)
+            remote.operands.clear(); // references keep results from taking storage over
     }
 
     void describeOperands() {
@@ -118,46 +127,42 @@ class FusedRun {
             const LoopParam &param = program.params[p];
             switch (step.bindings[p].kind) {
             case Binding::Kind::Literal: break;
-            case Binding::Kind::Value:
-                operand.role = param.kind == ParamKind::Scalar ? Role::Number
-                               : param.kind == ParamKind::Row  ? Role::Whole
-                                                               : Role::Split;
+            case Binding::Kind::Packed:
+            case Binding::Kind::Value: {
+                bool whole = param.kind == ParamKind::Row || param.kind == ParamKind::Packed;
+                operand.role = param.kind == ParamKind::Scalar ? Role::Number : whole ? Role::Whole : Role::Split;
                 if (valueOf(p).isMatrix())
                     operand.value = valueOf(p);
                 break;
+            }
             case Binding::Kind::Result: operand.role = Role::Result; break;
             case Binding::Kind::Kept: operand.role = Role::Kept; break;
-            case Binding::Kind::Staged:
-                operand.role = Role::Collected;
-                operand.reduction = reductionOf(p);
-                break;
             default: operand.role = Role::Collected;
             }
         }
     }
 
-    BlockReduction reductionOf(size_t p) const {
-        std::string_view name = opOf(p).info->mnemonic;
-        return name == "minAll" ? BlockReduction::Min : name == "maxAll" ? BlockReduction::Max : BlockReduction::Sum;
-    }
-    uint64_t numFlatBlocks() const { return (step.rows + LoopProgram::kBlock - 1) / LoopProgram::kBlock; }
-
     bool runElsewhere() {
-        blocks.resize(program.params.size());
         for (size_t p = 0; p < program.params.size(); ++p) {
             LoopOperand &operand = remote.operands[p];
             if (operand.role == LoopOperand::Role::Number)
                 operand.bits = bound.arguments.param(p)[0];
             else if (outputs[p])
                 operand.value = outputs[p];
-            if (operand.reduction != BlockReduction::None) {
-                blocks[p] = Dense::create(program.params[p].type, numFlatBlocks(), 1);
-                operand.blocks = blocks[p];
-            }
         }
-        bool done = context.distribution->run(context, remote);
+        bool done = distribution->run(context, remote);
         remote.operands.clear();
         return done;
+    }
+
+    /// Numbers that are aggregated over all rows stay in the cache if there are blocks enough for all workers.
+    bool isWorthBlocks() const {
+        uint64_t blocksPerWorker = engine.options.always ? 1 : 64;
+        bool staged = std::ranges::any_of(step.bindings, [](auto &b) { return b.kind == Binding::Kind::Staged; });
+        uint64_t workers = context.scheduler ? context.scheduler->numThreads() : 1;
+        if (isRemote)
+            return staged && step.rows >= kBlocksForMachines * LoopProgram::kBlock;
+        return staged && step.rows >= workers * blocksPerWorker * LoopProgram::kBlock;
     }
 
     // ---- arguments
@@ -171,7 +176,10 @@ class FusedRun {
             return;
         }
         const Value &v = valueOf(p);
-        if (param.kind == ParamKind::Csr) {
+        if (b.kind == Binding::Kind::Packed) {
+            outputs[p] = packed(v.dense(), b.bits != 0);
+            words[0] = addressOf(dataOf(*outputs[p]));
+        } else if (param.kind == ParamKind::Csr) {
             const Csr &m = v.csr();
             words[0] = addressOf(m.offsets());
             words[1] = withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) { return addressOf(m.columns<I>()); });
@@ -190,6 +198,20 @@ class FusedRun {
         }
     }
 
+    /// The right-hand side of a product of rows, transposed if necessary, its rows padded with zeros.
+    Ref<Dense> packed(const Dense &m, bool transposed) const {
+        uint64_t cols = program.packedColumns(m.type());
+        auto result = Dense::create(m.type(), transposed ? m.cols() : m.rows(), cols, Buffer::Init::Zero);
+        withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
+            auto from = m.view<T>();
+            T *to = result->mutableView<T>().data;
+            for (size_t r = 0; r < from.rows; ++r)
+                for (size_t c = 0; c < from.cols; ++c)
+                    to[transposed ? c * cols + r : r * cols + c] = from.row(r)[c];
+        });
+        return result;
+    }
+
     void bindOutput(size_t p) {
         const LoopParam &param = program.params[p];
         uint64_t *words = bound.arguments.param(p);
@@ -200,15 +222,9 @@ class FusedRun {
             words[1] = program.flat ? 1 : outputs[p]->cols();
             break;
         }
-        case Binding::Kind::Staged:
-            outputs[p] = Dense::create(param.type, step.rows, 1);
-            words[0] = addressOf(mutableDataOf(*outputs[p]));
-            words[1] = 1;
-            break;
         case Binding::Kind::Kept: bound.kept[p] = true; break;
         default:
-            outputs[p] =
-                Dense::create(param.type, bound.numBlocks(), param.kind == ParamKind::SumsOfColumns ? step.cols : 1);
+            outputs[p] = Dense::create(param.type, bound.outputRows(p), bound.outputColumns(p));
             words[0] = addressOf(mutableDataOf(*outputs[p]));
             words[1] = 1;
         }
@@ -221,7 +237,6 @@ class FusedRun {
         for (size_t q = 0; q < program.params.size(); ++q)
             if (canTake(q, program.params[p], shape)) {
                 taken.push_back(step.bindings[q].value);
-                beforeOverwriting(context, valueOf(q));
                 return valueOf(q).denseRef();
             }
         return Dense::create(program.params[p].type, shape.rows, shape.cols);
@@ -281,22 +296,21 @@ class FusedRun {
         Value &result = state.values[b.value];
         if (b.kind == Binding::Kind::Result) {
             result = std::move(outputs[p]);
-        } else if (b.kind == Binding::Kind::Staged && remote.isReduced) {
-            result = aggregateBlocks(p, *blocks[p], reductionOf(p));
-        } else if (b.kind == Binding::Kind::Staged) {
+        } else if (b.kind == Binding::Kind::Staged && !bound.stagesBlocks) {
             result = aggregateStaged(p);
-        } else if (program.params[p].kind == ParamKind::SumsOfColumns) {
-            result = sumsOfColumns(p);
+        } else if (program.params[p].isSumOfRows()) {
+            result = sumsOfRows(p);
         } else {
-            ParamKind kind = program.params[p].kind;
-            result = aggregateBlocks(p, *outputs[p],
-                                     kind == ParamKind::MinOfAll   ? BlockReduction::Min
-                                     : kind == ParamKind::MaxOfAll ? BlockReduction::Max
-                                                                   : BlockReduction::Sum);
+            result = aggregateBlocks(p);
         }
     }
 
     const RegionOp &opOf(size_t p) const { return region.ops[step.bindings[p].value - region.numInputs]; }
+    /// What an aggregate over all rows does with them.
+    Reduce aggregateOf(size_t p) const {
+        std::string_view name = opOf(p).info->mnemonic;
+        return name == "minAll" ? Reduce::Min : name == "maxAll" ? Reduce::Max : Reduce::Sum;
+    }
     bool isMean(size_t p) const { return opOf(p).info->mnemonic.starts_with("mean"); }
 
     /// The kernel itself, on one number per row.
@@ -308,18 +322,18 @@ class FusedRun {
         return Value::adopt(result);
     }
 
-    Value aggregateBlocks(size_t p, const Dense &partial, BlockReduction how) {
+    Value aggregateBlocks(size_t p) {
         ValueType type = program.params[p].type;
         return withNumericType(type, [&]<class T>(TypeTag<T>) -> Value {
             if constexpr (std::is_same_v<T, bool>) {
-                return Value::scalar(blockExtreme<bool>(partial, how));
+                return Value::scalar(blockExtreme<bool>(p));
             } else {
-                if (how != BlockReduction::Sum)
-                    return Value::scalar(blockExtreme<T>(partial, how), type);
+                if (aggregateOf(p) != Reduce::Sum)
+                    return Value::scalar(blockExtreme<T>(p), type);
                 PairwiseSum<T> sum;
-                const T *parts = partial.view<T>().data;
-                for (uint64_t b = 0; b < partial.rows(); ++b)
-                    sum.add(parts[b]);
+                const T *blocks = outputs[p]->view<T>().data;
+                for (uint64_t b = 0; b < bound.numBlocks(); ++b)
+                    sum.add(blocks[b]);
                 T total = sum.total();
                 if constexpr (std::is_floating_point_v<T>)
                     if (isMean(p))
@@ -329,34 +343,36 @@ class FusedRun {
         });
     }
 
-    template <class T> T blockExtreme(const Dense &partial, BlockReduction how) {
-        const T *parts = partial.view<T>().data;
+    template <class T> T blockExtreme(size_t p) {
+        const T *blocks = outputs[p]->view<T>().data;
         auto best = [&]<class Order>(Order) {
             T result = Order::template worst<T>();
-            for (uint64_t b = 0; b < partial.rows(); ++b)
-                result = Order::better(parts[b], result) ? parts[b] : result;
+            for (uint64_t b = 0; b < bound.numBlocks(); ++b)
+                result = Order::better(blocks[b], result) ? blocks[b] : result;
             return result;
         };
-        return how == BlockReduction::Min ? best(Smaller{}) : best(Larger{});
+        return aggregateOf(p) == Reduce::Min ? best(Smaller{}) : best(Larger{});
     }
 
-    Value sumsOfColumns(size_t p) {
-        const RegionOp &op = opOf(p);
-        bool asRow = op.info->family == ops::Family::AggCol;
-        ValueType type = program.params[p].type;
-        auto result = Dense::create(type, asRow ? 1 : step.cols, asRow ? step.cols : 1, Buffer::Init::Zero);
+    Value sumsOfRows(size_t p) {
+        const LoopParam &param = program.params[p];
+        bool asRow = opOf(p).info->family == ops::Family::AggCol;
+        ValueType type = param.type;
+        uint64_t cells = bound.outputColumns(p);
+        uint64_t rows = param.kind == ParamKind::SumsOfOuter ? step.cols : asRow ? 1 : cells;
+        auto result = Dense::create(type, rows, cells / rows, Buffer::Init::Zero);
         withNumericType(type, [&]<class T>(TypeTag<T>) {
             if constexpr (!std::is_same_v<T, bool>) {
                 T *out = result->mutableView<T>().data;
                 const T *groups = outputs[p]->view<T>().data;
-                vectorised([=, n = bound.numBlocks(), cols = step.cols] {
+                vectorised([=, n = bound.numGroups()] {
                     for (uint64_t g = 0; g < n; ++g)
-                        for (uint64_t c = 0; c < cols; ++c)
-                            out[c] = wrappingSum(out[c], groups[g * cols + c]);
+                        for (uint64_t c = 0; c < cells; ++c)
+                            out[c] = wrappingSum(out[c], groups[g * cells + c]);
                 });
                 if constexpr (std::is_floating_point_v<T>)
                     if (isMean(p))
-                        for (uint64_t c = 0; c < step.cols; ++c)
+                        for (uint64_t c = 0; c < cells; ++c)
                             out[c] /= static_cast<T>(step.rows);
             }
         });
@@ -364,16 +380,16 @@ class FusedRun {
     }
 
     Context &context;
-    [[maybe_unused]] Engine &engine;
+    const Engine &engine;
     const Region &region;
     Step &step;
     RegionState &state;
     const LoopProgram &program;
     BoundLoop bound;
     DistributableLoop remote;
+    Distribution *distribution = activeDistribution();
     bool isRemote = false;           ///< several machines run the loop
-    std::vector<Ref<Dense>> outputs; ///< by parameter
-    std::vector<Ref<Dense>> blocks;  ///< of staged columns that other machines have reduced
+    std::vector<Ref<Dense>> outputs; ///< by parameter; packed inputs, too
     std::vector<uint16_t> taken;     ///< values whose storage a result has taken over
 };
 

@@ -93,6 +93,12 @@ std::vector<IrValue> Generator::callBuiltin(const Call &e, const BuiltinInfo &bu
         operands.insert(operands.begin() + 1, boolConstant(e.callee == "upperTri", e.span));
     if (mnemonic == "sparsity" && typeOf(operands[0]).sparsity >= 0 && e.hint.empty())
         return {constant({.type = ValueType::F64, .d = typeOf(operands[0]).sparsity}, e.span)};
+    if (mnemonic == "sql")
+        return {sqlQuery(operands[0], e.span)};
+    if (mnemonic == "registerView") {
+        registerView(operands, e.span);
+        return {};
+    }
     if (site.operands.size() > 2)
         site.operands.clear(); // labels under many arguments say nothing
     std::vector<IrValue> results = emitMulti(mnemonic, operands, site, e.hint);

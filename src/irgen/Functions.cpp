@@ -155,6 +155,7 @@ std::vector<IrValue> Generator::callFunction(const Call &e, const std::vector<co
         operands.push_back(v);
     }
     const Specialisation &target = specialise(*def, std::move(args));
+    applyViews(target.registered);
     auto inputs = mlir::func::FuncOp(target.op).getFunctionType().getInputs();
     for (size_t i = 0; i < operands.size(); ++i)
         operands[i] = adapt(operands[i], ir::toTypeDesc(inputs[i]), e.span);
@@ -183,7 +184,7 @@ const Generator::Specialisation &Generator::specialise(const FuncDef &def, std::
         }
     // A version that is still being generated does not know its result types: calls from within need one of their own,
     // whose results have the declared types from the start.
-    std::string key = keyOf(def, args) + (recursive ? "|recursive" : "");
+    std::string key = keyOf(def, args) + (recursive ? "|recursive" : "") + viewsKey();
     auto [it, isNew] = specialisations.try_emplace(std::move(key));
     if (isNew) {
         ++numSpecialisations[&def];
@@ -238,6 +239,7 @@ void Generator::generateBody(const FuncDef &def, Specialisation &target, const s
         IrValue v = args[i].constant ? constant(*args[i].constant, def.params[i].span) : target.op.getArgument(i);
         scopes.back()[def.params[i].name] = v;
     }
+    ViewRegion region(*this, ViewRegion::Entry::Forget, &target.registered);
     Flow flow = statements(def.body->body);
     finishFunction(def, target, flow);
 }

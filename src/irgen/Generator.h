@@ -117,6 +117,7 @@ class Generator {
         bool neverReturns = false; ///< every path ends in stop() or a certain failure
         bool finished = false;     ///< the body has been generated
         bool usesDeclared = false; ///< results have the declared types: a call came before the body was known
+        std::map<std::string, ops::TypeDesc> registered; ///< views registered inside
     };
     std::vector<mlir::Value> callFunction(const lang::Call &e, const std::vector<const lang::FuncDef *> &candidates);
     const lang::FuncDef *chooseOverload(const std::vector<const lang::FuncDef *> &candidates,
@@ -132,6 +133,39 @@ class Generator {
     bool steers(const lang::FuncDef &def, std::string_view param);
     std::map<const lang::FuncDef *, std::vector<std::string_view>> steering;
     int numFunctions = 0;
+
+    // ---- Views.cpp
+    friend class Translator;
+    struct View {
+        ops::TypeDesc type;
+        mlir::Value value; ///< none: only the run time knows which frame it is
+        int version = 0;
+    };
+    using ViewTypes = std::map<std::string, ops::TypeDesc>;
+    std::map<std::string, View> views; ///< by name, as far as registered before this point
+    int numViewVersions = 0;
+    bool usesViewTable = false;
+    /// A part of the program that may not run, or run repeatedly: views registered inside are not certain afterwards.
+    /// Forget: those from outside may have been replaced when it begins. With `registered`, what was registered inside
+    /// is only written there.
+    class ViewRegion {
+      public:
+        enum class Entry { Keep, Forget };
+        ViewRegion(Generator &g, Entry entry, ViewTypes *registered = nullptr);
+        ~ViewRegion();
+        ViewRegion(const ViewRegion &) = delete;
+
+      private:
+        Generator &g;
+        std::map<std::string, View> outside;
+        ViewTypes *registered;
+    };
+    void applyViews(const ViewTypes &registered);
+    std::string viewsKey() const;
+    void registerView(std::vector<mlir::Value> operands, SourceSpan span);
+    mlir::Value viewNamed(const std::string &name, SourceSpan span);
+    mlir::Value sqlQuery(mlir::Value text, SourceSpan span);
+    void dropUnusedViewTable();
 
     // ---- Statements.cpp, Loops.cpp
     Flow statements(std::span<lang::Stmt *const> list);

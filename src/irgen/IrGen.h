@@ -13,6 +13,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include "base/Source.h"
 #include "lang/dsl/Frontend.h"
 #include "ops/TypeDesc.h"
 
@@ -31,7 +32,9 @@ struct Options {
     std::vector<Binding> inputs;
     std::vector<const lang::FuncDef *> functions;
     std::vector<const lang::Import *> imports; ///< whose functions stay callable
+    std::vector<Binding> views;                ///< registered by earlier inputs
     bool exportVariables = false;
+    SourceManager *sources = nullptr; ///< of the program; queries that are not in a literal are added
 };
 
 struct Result {

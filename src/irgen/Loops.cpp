@@ -26,6 +26,7 @@ TypeDesc inEveryIteration(const TypeDesc &t) {
 Flow Generator::loopBody(const Stmt *body, const std::vector<std::string_view> &carried,
                          const std::vector<TypeDesc> &types, bool certainOutside, std::vector<IrValue> &values) {
     Flow flow;
+    ViewRegion region(*this, ViewRegion::Entry::Forget);
     try {
         flow = scoped(body);
     } catch (const DeadCode &) {

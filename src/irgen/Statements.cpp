@@ -197,6 +197,7 @@ template <class Body> Generator::Path Generator::path(const std::vector<std::str
     for (std::string_view name : watched)
         before.push_back(*find(name));
     ReturnState returnsBefore = returns;
+    ViewRegion region(*this, ViewRegion::Entry::Keep);
     bool certainBefore = std::exchange(certain, false);
     {
         mlir::OpBuilder::InsertionGuard guard(builder);
@@ -393,7 +394,10 @@ Result Generator::run(const Program &program) {
     scopes.emplace_back();
     for (size_t i = 0; i < options.inputs.size(); ++i)
         scopes.back()[options.inputs[i].name] = mainOp.getArgument(i);
+    for (const Binding &b : options.views)
+        views[b.name] = {b.type, {}, ++numViewVersions};
     statements(program.main->body);
+    dropUnusedViewTable();
 
     std::vector<std::pair<std::string, IrValue>> exported;
     if (options.exportVariables)

@@ -44,6 +44,8 @@ Ref<Dense> scalarAsMatrix(const Value &x, ValueType wanted) {
 Ref<Dense> frameAsMatrix(const Frame &f, ValueType wanted) {
     if (f.cols() == 0 && wanted == ValueType::Unknown)
         throw executionError("a frame without columns has no value type").withHint("write as.matrix<f64>(...)");
+    if (f.cols() == 1) // shares the column if it has the type already
+        return convertMatrix(*f.columns[0], orElse(wanted, f.columns[0]->type()));
     auto m = Dense::create(orElse(wanted, f.cols() ? f.columns[0]->type() : wanted), f.rows(), f.cols());
     for (size_t c = 0; c < f.cols(); ++c) {
         Ref<Dense> column = convertMatrix(*f.columns[c], m->type());

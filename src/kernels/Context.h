@@ -4,18 +4,17 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "data/RepresentationPolicy.h"
+#include "data/Value.h"
 #include "io/OpenFiles.h"
 
 namespace daphne::sched {
 class Scheduler;
-}
-namespace daphne::exec {
-class Distribution;
 }
 
 namespace daphne {
@@ -41,10 +40,10 @@ struct Context {
     Output out{1};
     Output err{2};
     RepresentationPolicy representation;
-    sched::Scheduler *scheduler = nullptr;      ///< runs loops on all cores; null: on this thread
-    exec::Distribution *distribution = nullptr; ///< other machines; null: there are none
-    io::OpenFiles files;                        ///< opened by the script and not yet closed
-    std::vector<std::string> profiledRegions;   ///< started and not yet stopped
+    sched::Scheduler *scheduler = nullptr;           ///< runs loops on all cores; null: on this thread
+    io::OpenFiles files;                             ///< opened by the script and not yet closed
+    std::vector<std::string> profiledRegions;        ///< started and not yet stopped
+    std::map<std::string, Value, std::less<>> views; ///< frames registered for queries, by name
 };
 
 } // namespace daphne

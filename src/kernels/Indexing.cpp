@@ -12,6 +12,13 @@
 namespace daphne {
 
 Ref<Dense> pickRows(const Dense &m, std::span<const size_t> positions) {
+    if (m.isCoded() && m.cols() == 1) {
+        auto in = m.codes();
+        BufferRef codes(Buffer::create(ValueType::UI32, positions.size(), Buffer::Init::None));
+        for (size_t k = 0; k < positions.size(); ++k)
+            codes.as<uint32_t>()[k] = in.view(positions[k], 0);
+        return Dense::coded(in.dictionary, codes.detach(), positions.size());
+    }
     auto result = Dense::create(m.type(), positions.size(), m.cols());
     withValueType(m.type(), [&]<class T>(TypeTag<T>) {
         auto in = m.view<T>();

@@ -14,6 +14,8 @@
 
 #include "data/CopyCells.h"
 #include "kernels/MatMul.h"
+
+#include "kernels/NarrowProduct.h"
 #include "kernels/Reduction.h"
 #include "kernels/RowBlocks.h"
 #include "kernels/WideVectors.h"
@@ -313,6 +315,32 @@ template <class T> bool goesToBlas(const Oriented<T> &a, const Oriented<T> &b) {
     return std::is_floating_point_v<T> && !tiny && fitsBlas(a) && fitsBlas(b);
 }
 
+/// Products with few columns, see NarrowProduct.h. False: this is none.
+template <class T> bool multiplyNarrow(Context &context, const Oriented<T> &a, const Oriented<T> &b, T *c) {
+    if (!a.transposed && isRowsTimesSmall(a.rows, a.cols, b.cols)) {
+        std::vector<T> small = packed(b);
+        forRowBlocks(context, "matMul", a.rows, kRowGroup, productNs(a, b), [&](size_t begin, size_t end) {
+            multiplyRows<T>({a.data + begin * a.skip, a.skip}, end - begin, a.cols, small.data(), b.cols,
+                            c + begin * b.cols, b.cols);
+        });
+        return true;
+    }
+    if (!a.transposed || b.transposed || !isSumOfOuterProducts(a.cols, a.rows, b.cols))
+        return false;
+    size_t cells = a.rows * b.cols, numGroups = (a.cols + kRowGroup - 1) / kRowGroup;
+    auto partial = Dense::create(valueTypeOf<T>(), numGroups, cells, Buffer::Init::Zero);
+    T *parts = partial->template mutableView<T>().data;
+    forRowBlocks(context, "matMul", a.cols, kRowGroup, productNs(a, b), [&](size_t begin, size_t end) {
+        addOuterProducts<T>({a.data + begin * a.skip, a.skip}, {b.data + begin * b.skip, b.skip}, end - begin, a.rows,
+                            b.cols, parts + begin / kRowGroup * cells);
+    });
+    std::fill_n(c, cells, T(0));
+    for (size_t g = 0; g < numGroups; ++g)
+        for (size_t i = 0; i < cells; ++i)
+            c[i] += parts[g * cells + i];
+    return true;
+}
+
 template <class T> Ref<Dense> multiply(Context &context, ValueType type, const Oriented<T> &a, const Oriented<T> &b) {
     bool empty = a.rows == 0 || a.cols == 0 || b.cols == 0, blas = !empty && goesToBlas(a, b);
     // A general product writes every cell; the other ways add to what is there.
@@ -328,6 +356,8 @@ template <class T> Ref<Dense> multiply(Context &context, ValueType type, const O
             multiplyVector(transposed(b), a.data, a.colStep, c);
         else if (a.cols == 1 && a.rows > 1 && b.cols > 1)
             multiplyOuter(a, b, c);
+        else if (multiplyNarrow(context, a, b, c))
+            return result;
         else if (blas)
             multiplyByBlas(context, a, b, c);
         else

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// order: rows of a matrix or frame sorted by some columns, lexicographically
 /// and stable. NaN is the last in both directions.
+#include "kernels/Ordering.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -13,11 +15,6 @@
 namespace daphne {
 
 namespace {
-
-struct SortKey {
-    Ref<Dense> column; ///< n x 1
-    bool ascending;
-};
 
 /// Strict order of two cells; NaN after everything else.
 template <class T> bool comesBefore(const T &a, const T &b, bool ascending) {
@@ -60,10 +57,15 @@ std::vector<size_t> cutRuns(const uint64_t *rows, const std::vector<size_t> &beg
     return cuts;
 }
 
-/// Positions of all n rows in order, n x 1.
+} // namespace
+
 Ref<Dense> sortedRows(Context &context, size_t n, std::span<const SortKey> keys) {
     auto result = Dense::create(ValueType::Size, n, 1);
     uint64_t *rows = result->mutableView<uint64_t>().data;
+    if (keys.empty()) {
+        std::iota(rows, rows + n, uint64_t(0));
+        return result;
+    }
     const SortKey &first = keys[0];
     std::vector<size_t> begins{0, n};
     withValueType(first.column->type(), [&]<class T>(TypeTag<T>) {
@@ -82,6 +84,8 @@ Ref<Dense> sortedRows(Context &context, size_t n, std::span<const SortKey> keys)
     }
     return result;
 }
+
+namespace {
 
 /// A single column of numbers needs no positions on the way.
 Value sortedColumn(Context &context, const Dense &x, bool ascending) {

@@ -188,10 +188,11 @@ void orderCells(const Parts &parts, const T *data, size_t skip, bool ascending, 
         bool ascends = true;
         K last = key(begin > 0 ? begin - 1 : 0);
         for (size_t i = begin; i < end; ++i) {
-            keys[i] = key(i);
-            ascends &= last <= keys[i];
-            last = keys[i];
-            counts.count(last);
+            K here = key(i);
+            ascends &= last <= here;
+            last = here;
+            counts.count(here);
+            keys[i] = here;
         }
         if (!ascends)
             isSorted = false;
@@ -226,13 +227,15 @@ template <class T> void restoreZeros(const T *data, size_t n, T *sorted) {
             *at++ = data[i];
 }
 
-/// Where the numbers of each part go if there is no room for NaNs; the last entry is how many there are.
+/// Where the numbers of each part go if there is no room for NaNs.
 template <class T> std::vector<size_t> placesOfNumbers(const Parts &parts, const T *data) {
-    std::vector<size_t> places(parts.count + 1);
+    std::vector<size_t> places(parts.count);
+    if (parts.count == 1)
+        return places;
     parts.forEach([&](uint32_t part, size_t begin, size_t end) {
-        places[part + 1] = static_cast<size_t>(std::count_if(data + begin, data + end, [](T x) { return x == x; }));
+        places[part] = static_cast<size_t>(std::count_if(data + begin, data + end, [](T x) { return x == x; }));
     });
-    std::partial_sum(places.begin(), places.end(), places.begin());
+    std::exclusive_scan(places.begin(), places.end(), places.begin(), size_t(0));
     return places;
 }
 
@@ -249,10 +252,12 @@ template <class T> void sortCells(Context &context, const T *data, size_t n, boo
             T x = data[i];
             if (x != x)
                 continue;
+            K key = keyOfNumber(x, ascending);
             numNegativeZeros += std::is_floating_point_v<T> && std::bit_cast<K>(x) == kTopBit<K>;
-            keys[at] = keyOfNumber(x, ascending);
-            counts.count(keys[at++]);
+            counts.count(key);
+            keys[at++] = key;
         }
+        places[part] = at;
         if (numNegativeZeros > 0)
             hasNegativeZeros = true;
     });

@@ -112,8 +112,8 @@ Types setColLabels(const InferCall &call) {
     }
     const TypeDesc &f = call.type(0);
     if (f.cols >= 0 && static_cast<size_t>(f.cols) + 1 != call.args.size())
-        throw wrong(call, "needs one label per column, got " + std::to_string(call.args.size() - 1) + " labels for " +
-                              std::to_string(f.cols) + " columns");
+        throw wrongAtRunTime(call, "needs one label per column, got " + std::to_string(call.args.size() - 1) +
+                                       " labels for " + std::to_string(f.cols) + " columns");
     if (!f.schema)
         return {TypeDesc::frame(nullptr, f.rows, f.cols)};
     auto schema = std::make_shared<FrameSchema>(*f.schema);

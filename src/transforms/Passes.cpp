@@ -9,6 +9,7 @@ constexpr NamedPass kPasses[] = {
     {"fold-scalars", "evaluate scalar operations on constants and branches on constants", foldScalars},
     {"infer-types", "propagate types, shapes and sparsity through control flow", inferTypes},
     {"cse", "merge equal operations", eliminateCommonOps},
+    {"queries", "make blocks of joins, filters and groups", planQueries},
     {"algebra", "apply exact identities and strength reduction", simplifyAlgebra},
     {"transpose", "remove transposes", simplifyTransposes},
     {"aggregate-pushdown", "aggregate the factors of a product instead of the product", pushDownAggregates},

@@ -39,6 +39,11 @@ void orderMatMulChains(mlir::ModuleOp module);
 /// Aggregates the factors of a product instead of the product where shapes are known: sum(A @ B) needs no A @ B.
 void pushDownAggregates(mlir::ModuleOp module);
 
+/// Joins, filters, projections and groups of frames whose columns are known become daphne.queryBlock operations, which
+/// order joins, push filters down and fuse what they do when they are run. Whatever several of them need is computed
+/// once.
+void planQueries(mlir::ModuleOp module);
+
 /// From here on matrices whose estimated share of non-zeros lies below the threshold are held as Csr: their types say
 /// so, whatever later passes do.
 void selectRepresentations(mlir::ModuleOp module, double threshold);

@@ -55,8 +55,9 @@ void verify(mlir::ModuleOp module, const char *after) {
         fail(std::string("the module does not verify after ") + after + "\n");
 }
 
-void compile(const lang::Program &program, mlir::MLIRContext &context) {
+void compile(const lang::Program &program, mlir::MLIRContext &context, SourceManager &sources) {
     irgen::Options generation;
+    generation.sources = &sources;
     irgen::Result generated = irgen::generate(context, program, generation);
     verify(*generated.module, "IR generation");
     driver::Options options;
@@ -73,7 +74,7 @@ int runOne(std::string text) {
         for (const Error &error : parsed.errors)
             checkError(error, sources);
         if (parsed.errors.empty())
-            compile(parsed.program, freshEnoughContext());
+            compile(parsed.program, freshEnoughContext(), sources);
     } catch (const Error &error) {
         checkError(error, sources);
     } catch (const std::exception &error) {

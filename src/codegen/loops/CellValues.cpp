@@ -54,15 +54,17 @@ Value *LoopEmitter::value(size_t node, const Place &place) {
     if (n.space == Space::Column && !program.flat) {
         if (auto it = rowValues.find(node); it != rowValues.end())
             return splat(it->second, place.lanes);
-        return compute(n, place); // place is the row
+        return compute(node, place); // place is the row
     }
     if (auto it = place.cached->find(node); it != place.cached->end())
         return it->second;
+    if (n.kind == Node::Kind::Product)
+        return (*place.cached)[node] = product(node);
     auto kept = keptIn.find(node);
     Value *v = kept != keptIn.end() && n.level < currentLevel
                    ? loadCells(n.type, rows.at(kept->second), place.index, place.lanes)
                : n.kind == Node::Kind::Input ? input(n, place)
-                                             : compute(n, place);
+                                             : compute(node, place);
     (*place.cached)[node] = v;
     return v;
 }
@@ -117,7 +119,48 @@ Value *LoopEmitter::callCells(const std::string &symbol, llvm::ArrayRef<Value *>
     return loadCells(result, out, zero, lanes);
 }
 
-Value *LoopEmitter::binary(const Node &n, const Place &place) {
+Value *LoopEmitter::truth(size_t node, const Place &place) {
+    const Node &n = program.nodes[node];
+    if (n.space != Space::Full)
+        return nullptr;
+    if (n.type == ValueType::Bool)
+        return value(node, place);
+    if (n.kind == Node::Kind::Convert)
+        return truth(n.operands[0], place);
+    bool compares = n.kind == Node::Kind::Binary && n.binary() >= BinaryOp::Eq && n.binary() <= BinaryOp::Ge;
+    if (!compares || n.compute == ValueType::Bool)
+        return nullptr;
+    Value *x = operand(n, 0, n.compute, place), *y = operand(n, 1, n.compute, place);
+    return CellArithmetic(b, place.lanes).compare(n.binary(), x, y, n.compute);
+}
+
+/// 0 or 1 divided by one number for the whole row: there are just two results.
+Value *LoopEmitter::divideTruth(size_t node, const Place &place) {
+    const Node &n = program.nodes[node];
+    Space divisor = program.nodes[n.operands[1]].space;
+    bool isSingle = divisor == Space::Scalar || (divisor == Space::Column && !program.flat);
+    if (n.binary() != BinaryOp::Div || !isFloat(n.compute) || !isSingle || place.lanes == 1)
+        return nullptr;
+    Value *isOne = truth(n.operands[0], place);
+    if (!isOne)
+        return nullptr;
+    CellArithmetic one(b);
+    Values none;
+    Value *y = operand(n, 1, n.compute, {1, nullptr, nullptr, &none});
+    auto quotient = [&](double x) {
+        Value *q = one.binary(BinaryOp::Div, one.number(n.compute, x), y, n.compute);
+        return one.convert(q, n.compute, n.type);
+    };
+    Value *ofOne = quotient(1), *ofZero = quotient(0);
+    if (place.cached == &narrowRow)
+        twoValued[node] = {isOne, ofOne, ofZero};
+    return b.CreateSelect(isOne, splat(ofOne, place.lanes), splat(ofZero, place.lanes));
+}
+
+Value *LoopEmitter::binary(size_t node, const Place &place) {
+    if (Value *v = divideTruth(node, place))
+        return v;
+    const Node &n = program.nodes[node];
     CellArithmetic cells(b, place.lanes);
     BinaryOp op = n.binary();
     Value *x = operand(n, 0, n.compute, place), *y = operand(n, 1, n.compute, place);
@@ -126,7 +169,8 @@ Value *LoopEmitter::binary(const Node &n, const Place &place) {
     return callCells(binaryLoopSymbol(op, n.compute), {x, y}, n.compute, n.type, place.lanes);
 }
 
-Value *LoopEmitter::compute(const Node &n, const Place &place) {
+Value *LoopEmitter::compute(size_t node, const Place &place) {
+    const Node &n = program.nodes[node];
     CellArithmetic cells(b, place.lanes);
     switch (n.kind) {
     case Node::Kind::Unary: {
@@ -138,7 +182,7 @@ Value *LoopEmitter::compute(const Node &n, const Place &place) {
             leaveDomain(b.CreateFCmpOLT(x, llvm::Constant::getNullValue(x->getType())));
         return v;
     }
-    case Node::Kind::Binary: return binary(n, place);
+    case Node::Kind::Binary: return binary(node, place);
     case Node::Kind::PowFixed:
         return cells.fixedPower(static_cast<int8_t>(n.function), operand(n, 0, n.compute, place), n.compute);
     case Node::Kind::Convert: return operand(n, 0, n.type, place);

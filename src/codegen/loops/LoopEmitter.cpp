@@ -27,50 +27,6 @@ LoopEmitter::LoopEmitter(llvm::Module &module, const LoopProgram &program, const
 
 llvm::BasicBlock *LoopEmitter::newBlock(const char *name) { return llvm::BasicBlock::Create(context, name, function); }
 
-template <class Body>
-void LoopEmitter::countedLoop(Value *from, Value *to, uint64_t step, std::vector<Value *> &carried, Body body) {
-    auto *before = b.GetInsertBlock(), *loop = newBlock("loop"), *exit = newBlock("end");
-    b.CreateCondBr(b.CreateICmpULT(from, to), loop, exit);
-    b.SetInsertPoint(loop);
-    auto *index = b.CreatePHI(i64, 2);
-    index->addIncoming(from, before);
-    std::vector<llvm::PHINode *> phis;
-    std::vector<Value *> inits = carried;
-    for (Value *&v : carried) {
-        phis.push_back(b.CreatePHI(v->getType(), 2));
-        phis.back()->addIncoming(v, before);
-        v = phis.back();
-    }
-    body(index);
-    Value *next = b.CreateAdd(index, b.getInt64(step), "", true, true);
-    auto *latch = b.GetInsertBlock();
-    index->addIncoming(next, latch);
-    for (size_t i = 0; i < phis.size(); ++i)
-        phis[i]->addIncoming(carried[i], latch);
-    b.CreateCondBr(b.CreateICmpULT(next, to), loop, exit);
-    b.SetInsertPoint(exit);
-    for (size_t i = 0; i < carried.size(); ++i) {
-        auto *result = b.CreatePHI(carried[i]->getType(), 2);
-        result->addIncoming(inits[i], before);
-        result->addIncoming(carried[i], latch);
-        carried[i] = result;
-    }
-}
-
-template <class Then> Value *LoopEmitter::conditional(Value *condition, Value *otherwise, Then then) {
-    auto *before = b.GetInsertBlock(), *yes = newBlock("then"), *join = newBlock("join");
-    b.CreateCondBr(condition, yes, join);
-    b.SetInsertPoint(yes);
-    Value *v = then();
-    auto *last = b.GetInsertBlock();
-    b.CreateBr(join);
-    b.SetInsertPoint(join);
-    auto *phi = b.CreatePHI(otherwise->getType(), 2);
-    phi->addIncoming(otherwise, before);
-    phi->addIncoming(v, last);
-    return phi;
-}
-
 void LoopEmitter::emit() {
     b.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", function));
     begin = function->getArg(1);
@@ -98,7 +54,7 @@ void LoopEmitter::emit() {
             continue;
         if (n.kind != Node::Kind::Input) {
             Values none;
-            scalars[i] = compute(n, {1, nullptr, nullptr, &none});
+            scalars[i] = compute(i, {1, nullptr, nullptr, &none});
             continue;
         }
         Value *bits = word(n.param, 0);
@@ -187,7 +143,7 @@ void LoopEmitter::emitCells(Place place, unsigned level, const std::vector<Accum
     auto isHere = [&](const LoopParam &param) {
         if (program.flat)
             return param.kind == LoopParam::Kind::OutColumn;
-        bool cells = param.kind == LoopParam::Kind::OutFull || param.kind == LoopParam::Kind::SumsOfColumns;
+        bool cells = param.kind == LoopParam::Kind::OutFull || param.isSumOfRows();
         return cells && program.nodes[param.node].level == level;
     };
     for (const Accumulator &a : accumulators)
@@ -197,7 +153,7 @@ void LoopEmitter::emitCells(Place place, unsigned level, const std::vector<Accum
             value(param.node, place);
     for (size_t p = 0; p < program.params.size(); ++p) {
         const LoopParam &param = program.params[p];
-        if (!isHere(param))
+        if (!isHere(param) || param.kind == LoopParam::Kind::SumsOfOuter)
             continue;
         if (param.kind == LoopParam::Kind::OutColumn) {
             storeCells(param.type, value(param.node, place), word(p, 0), place.index, place.lanes);
@@ -211,6 +167,10 @@ void LoopEmitter::emitCells(Place place, unsigned level, const std::vector<Accum
                        place.lanes);
         }
     }
+    // Loops of their own: nothing should have to be carried over them.
+    for (size_t p = 0; p < program.params.size(); ++p)
+        if (isHere(program.params[p]) && program.params[p].kind == LoopParam::Kind::SumsOfOuter)
+            addOuter(p, value(program.params[p].node, place));
 }
 
 void LoopEmitter::emitBlock(Value *from, Value *to, std::vector<Accumulator> &accumulators, unsigned level) {
@@ -255,19 +215,6 @@ void LoopEmitter::emitBlock(Value *from, Value *to, std::vector<Accumulator> &ac
         accumulators[i].ordered = carried[i];
 }
 
-/// A whole row in one vector; its cells are reduced from left to right.
-void LoopEmitter::emitNarrowRow(std::vector<Accumulator> &accumulators, unsigned level) {
-    Values cached;
-    Place place{program.narrow, b.getInt64(0), nullptr, &cached};
-    emitCells(place, level, accumulators);
-    for (Accumulator &a : accumulators) {
-        Value *cells = value(a.node, place);
-        a.ordered = neutral(a, 1);
-        for (unsigned l = 0; l < program.narrow; ++l)
-            a.ordered = combine(a, b.CreateExtractElement(cells, uint64_t(l)), a.ordered, 1);
-    }
-}
-
 void LoopEmitter::emitFlat() {
     std::vector<Accumulator> accumulators = accumulatorsOf(0);
     emitBlock(begin, end, accumulators, 0);
@@ -280,6 +227,8 @@ void LoopEmitter::emitFlat() {
 
 void LoopEmitter::emitRows() {
     std::vector<Value *> none;
+    if (hasProducts())
+        return emitStrips();
     countedLoop(begin, end, 1, none, [&](Value *row) { emitRow(row); });
 }
 
@@ -287,6 +236,8 @@ void LoopEmitter::emitRow(Value *row) {
     currentRow = row;
     rows.clear();
     rowValues.clear();
+    narrowRow.clear();
+    twoValued.clear();
     for (size_t p = 0; p < program.params.size(); ++p) {
         auto kind = program.params[p].kind;
         if (kind == LoopParam::Kind::Full || kind == LoopParam::Kind::OutFull)
@@ -314,7 +265,7 @@ void LoopEmitter::emitColumnValues(unsigned level) {
             rowValues[i] = loadCells(n.type, word(n.param, 0), b.CreateMul(currentRow, word(n.param, 1)), 1);
         } else {
             Values none;
-            rowValues[i] = compute(n, {1, nullptr, nullptr, &none});
+            rowValues[i] = compute(i, {1, nullptr, nullptr, &none});
         }
     }
 }
@@ -323,7 +274,7 @@ bool LoopEmitter::hasWork(unsigned level, const std::vector<Accumulator> &accumu
     if (!accumulators.empty())
         return true;
     for (const LoopParam &p : program.params) {
-        bool cells = p.kind == LoopParam::Kind::OutFull || p.kind == LoopParam::Kind::SumsOfColumns;
+        bool cells = p.kind == LoopParam::Kind::OutFull || p.isSumOfRows();
         if (cells && program.nodes[p.node].level == level)
             return true;
     }
@@ -340,7 +291,7 @@ void LoopEmitter::emitDenseSweep(unsigned level) {
     for (const Accumulator &a : accumulators)
         if (isFloat(a.type) && (a.how == Reduce::Min || a.how == Reduce::Max)) {
             Values cached;
-            firstCells[a.reduceNode] = value(a.node, {1, zero, nullptr, &cached});
+            firstCells[a.reduceNode] = program.narrow ? firstOfNarrow(a) : value(a.node, {1, zero, nullptr, &cached});
         }
     auto finish = [&](Accumulator &a, Value *total) {
         if (auto it = firstCells.find(a.reduceNode); it != firstCells.end())

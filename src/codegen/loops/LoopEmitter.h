@@ -27,6 +27,7 @@ class LoopEmitter {
     const std::set<std::string> &symbols() const { return called; }
 
     static constexpr unsigned kLanes = 8;
+    static constexpr unsigned kStrip = 4;
 
   private:
     using Node = exec::LoopNode;
@@ -67,16 +68,36 @@ class LoopEmitter {
     bool hasWork(unsigned level, const std::vector<Accumulator> &accumulators) const;
     /// All cells of [from, to): lanes first, then one by one.
     void emitBlock(llvm::Value *from, llvm::Value *to, std::vector<Accumulator> &accumulators, unsigned level);
-    void emitNarrowRow(std::vector<Accumulator> &accumulators, unsigned level);
     llvm::Value *finishBlock(Accumulator &a, llvm::Value *count);
     void emitCells(Place place, unsigned level, const std::vector<Accumulator> &accumulators);
     llvm::Value *neutral(const Accumulator &a, unsigned lanes);
     llvm::Value *combine(const Accumulator &a, llvm::Value *x, llvm::Value *y, unsigned lanes);
 
+    // ---- NarrowRows.cpp: rows that are one vector, and their products with matrices
+    void emitNarrowRow(std::vector<Accumulator> &accumulators, unsigned level);
+    llvm::Value *combineNeighbours(const Accumulator &a, llvm::Value *cells);
+    llvm::Value *bitsOf(llvm::Value *lanes);
+    llvm::Value *firstOfNarrow(const Accumulator &a);
+    bool hasProducts() const;
+    /// Rows kStrip at a time: a Packed matrix is loaded once for all of them.
+    void emitStrips();
+    void multiplyStrip(size_t node, llvm::Value *strip);
+    llvm::Value *product(size_t node);
+    /// Adds the outer product of the current row and that of a Side.
+    void addOuter(size_t param, llvm::Value *cells);
+    template <class Factor> void addMultiples(size_t param, llvm::Value *side, llvm::Value *used, Factor factor);
+    void addMultipleOfSide(const exec::LoopParam &param, llvm::Value *factor, llvm::Value *sums, llvm::Value *side);
+    llvm::Value *isFiniteRow(const exec::LoopParam &param, llvm::Value *side);
+    /// x * y + z, rounded as the kernels do.
+    llvm::Value *multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value *z);
+
     // ---- CellValues.cpp: values
     llvm::Value *value(size_t node, const Place &place);
-    llvm::Value *compute(const Node &n, const Place &place);
-    llvm::Value *binary(const Node &n, const Place &place);
+    llvm::Value *compute(size_t node, const Place &place);
+    llvm::Value *binary(size_t node, const Place &place);
+    /// A value that is 0 or 1 everywhere, as i1; null for others.
+    llvm::Value *truth(size_t node, const Place &place);
+    llvm::Value *divideTruth(size_t node, const Place &place);
     llvm::Value *input(const Node &n, const Place &place);
     llvm::Value *operand(const Node &n, size_t k, ValueType as, const Place &place);
     llvm::Value *callCells(const std::string &symbol, llvm::ArrayRef<llvm::Value *> operands, ValueType t,
@@ -107,12 +128,64 @@ class LoopEmitter {
     std::map<std::pair<size_t, size_t>, llvm::Value *> words; ///< words of parameters
     llvm::Value *columns = nullptr, *faultFlag = nullptr, *limit = nullptr;
     llvm::Value *begin = nullptr, *end = nullptr, *currentRow = nullptr;
-    Values scalars, rowValues;            ///< one number each: for the loop, for the current row
-    std::map<size_t, llvm::Value *> rows; ///< address of the current row by parameter
-    std::map<size_t, unsigned> keptIn;    ///< Full values stored by a parameter: its number
-    llvm::Value *anyFault = nullptr;      ///< alloca i8
+    Values scalars, rowValues;              ///< one number each: for the loop, for the current row
+    Values narrowRow;                       ///< all values of the current row, if it is narrow
+    std::map<size_t, llvm::Value *> strips; ///< by Product: rows of results, padded
+    llvm::Value *stripBegin = nullptr;
+    struct TwoValued {
+        llvm::Value *isFirst, *first, *second;
+    };
+    std::map<size_t, TwoValued> twoValued; ///< cells of the narrow row that are one of two numbers
+    std::map<size_t, llvm::Value *> rows;  ///< address of the current row by parameter
+    std::map<size_t, unsigned> keptIn;     ///< Full values stored by a parameter: its number
+    llvm::Value *anyFault = nullptr;       ///< alloca i8
     unsigned currentLevel = 0;
     std::set<std::string> called;
 };
+
+template <class Body>
+void LoopEmitter::countedLoop(llvm::Value *from, llvm::Value *to, uint64_t step, std::vector<llvm::Value *> &carried,
+                              Body body) {
+    auto *before = b.GetInsertBlock(), *loop = newBlock("loop"), *exit = newBlock("end");
+    b.CreateCondBr(b.CreateICmpULT(from, to), loop, exit);
+    b.SetInsertPoint(loop);
+    auto *index = b.CreatePHI(i64, 2);
+    index->addIncoming(from, before);
+    std::vector<llvm::PHINode *> phis;
+    std::vector<llvm::Value *> inits = carried;
+    for (llvm::Value *&v : carried) {
+        phis.push_back(b.CreatePHI(v->getType(), 2));
+        phis.back()->addIncoming(v, before);
+        v = phis.back();
+    }
+    body(index);
+    llvm::Value *next = b.CreateAdd(index, b.getInt64(step), "", true, true);
+    auto *latch = b.GetInsertBlock();
+    index->addIncoming(next, latch);
+    for (size_t i = 0; i < phis.size(); ++i)
+        phis[i]->addIncoming(carried[i], latch);
+    b.CreateCondBr(b.CreateICmpULT(next, to), loop, exit);
+    b.SetInsertPoint(exit);
+    for (size_t i = 0; i < carried.size(); ++i) {
+        auto *result = b.CreatePHI(carried[i]->getType(), 2);
+        result->addIncoming(inits[i], before);
+        result->addIncoming(carried[i], latch);
+        carried[i] = result;
+    }
+}
+
+template <class Then> llvm::Value *LoopEmitter::conditional(llvm::Value *condition, llvm::Value *otherwise, Then then) {
+    auto *before = b.GetInsertBlock(), *yes = newBlock("then"), *join = newBlock("join");
+    b.CreateCondBr(condition, yes, join);
+    b.SetInsertPoint(yes);
+    llvm::Value *v = then();
+    auto *last = b.GetInsertBlock();
+    b.CreateBr(join);
+    b.SetInsertPoint(join);
+    auto *phi = b.CreatePHI(otherwise->getType(), 2);
+    phi->addIncoming(otherwise, before);
+    phi->addIncoming(v, last);
+    return phi;
+}
 
 } // namespace daphne::codegen

@@ -6,11 +6,16 @@
 #include <fstream>
 #include <vector>
 
+#include <elf.h>
+#include <link.h>
 #include <unistd.h>
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
 
+#include "base/Error.h"
 #include "codegen/Jit.h"
 
 namespace daphne::codegen {
@@ -19,13 +24,36 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Number of the code generator: object files of others do not fit.
-constexpr int kGeneration = 4;
+/// What the linker wrote into the running program: its build id, in hexadecimal digits.
+int findBuildId(dl_phdr_info *info, size_t, void *result) {
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+        const ElfW(Phdr) &segment = info->dlpi_phdr[i];
+        if (segment.p_type != PT_NOTE)
+            continue;
+        auto *at = reinterpret_cast<const char *>(info->dlpi_addr + segment.p_vaddr), *end = at + segment.p_memsz;
+        while (at + sizeof(ElfW(Nhdr)) <= end) {
+            auto *note = reinterpret_cast<const ElfW(Nhdr) *>(at);
+            const char *name = at + sizeof(*note), *content = name + llvm::alignTo(note->n_namesz, 4);
+            if (note->n_type == NT_GNU_BUILD_ID && llvm::StringRef(name, note->n_namesz) == llvm::StringRef("GNU", 4))
+                *static_cast<std::string *>(result) = llvm::toHex({content, note->n_descsz}, true);
+            at = content + llvm::alignTo(note->n_descsz, 4);
+        }
+    }
+    return 1; // the first one is the program itself
+}
+
+/// Object files of another build of this program do not fit: its loops may look different.
+std::string buildId() {
+    std::string id;
+    dl_iterate_phdr(findBuildId, &id);
+    if (id.empty())
+        throw internalError("this program was linked without a build id");
+    return id;
+}
 
 std::string headerOf(const std::string &key) {
-    static const std::string machine = hostDescription();
-    return "daphne loop " + std::to_string(kGeneration) + " llvm " LLVM_VERSION_STRING " cpu " + machine + "\n" + key +
-           "\f\n";
+    static const std::string maker = buildId() + " llvm " LLVM_VERSION_STRING " cpu " + hostDescription();
+    return "daphne loop " + maker + "\n" + key + "\f\n";
 }
 
 constexpr size_t kDigestSize = 34; ///< length and checksum in hexadecimal digits, a space and a line feed

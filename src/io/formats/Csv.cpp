@@ -81,7 +81,9 @@ class Table {
     /// Calls readField for all fields of the metadata's rows, in parallel by pieces.
     template <class ReadField> void read(ReadField &&readField) {
         auto readAll = [&] {
+            readBy.assign(rows.pieces.size(), 0);
             forEachPiece(job.request.pool, rows.pieces.size(), [&](size_t i) {
+                readBy[i] = sched::Pool::currentWorker();
                 if (rows.pieces[i].firstRow < meta.rows)
                     readPiece(rows.pieces[i], style, meta.cols, meta.rows, emptyLines, readField);
             });
@@ -103,6 +105,14 @@ class Table {
         } catch (const TextError &e) {
             throw error(e);
         }
+    }
+
+    /// Calls f(first row, last row, worker that read them) for all pieces, in parallel.
+    template <class F> void forPiecesRead(F &&f) {
+        forEachPiece(job.request.pool, rows.pieces.size(), [&](size_t i) {
+            size_t first = std::min(meta.rows, rows.pieces[i].firstRow);
+            f(first, std::min(meta.rows, first + rows.pieces[i].numRows), readBy[i]);
+        });
     }
 
     /// The number of rows was a wrong guess; now it is exact.
@@ -212,6 +222,7 @@ class Table {
     std::vector<std::string> labels;
     EmptyLines emptyLines;
     CsvRows rows;
+    std::vector<uint32_t> readBy; ///< the worker of every piece
 };
 
 // -------------------------------------------------------------------- reading
@@ -259,6 +270,16 @@ template <class ReadField> bool readVerified(Table &table, ReadField &&readField
     return !table.promote(seen.seen);
 }
 
+/// Where the compiler chooses representations, a file whose metadata tell that few cells are not zero is a list of
+/// coordinates.
+bool isCoordinateList(const ReadJob &job) {
+    if (!job.meta || !job.meta->numNonZeros || !isNumeric(job.meta->matrixType()))
+        return false;
+    const RepresentationPolicy &policy = job.request.policy;
+    double sparsity = job.meta->sparsity();
+    return job.request.csr || (policy.byEstimate && sparsity >= 0 && sparsity < policy.threshold);
+}
+
 /// "row,column" lines, counted from 0; every entry is 1.
 Value readCoordinateList(ReadJob &job) {
     const Metadata &meta = *job.meta;
@@ -283,9 +304,7 @@ Value readCoordinateList(ReadJob &job) {
 
 /// The file holds every cell; a large matrix that turns out to be sparse is kept as Csr.
 Value readMatrix(ReadJob &job) {
-    const RepresentationPolicy &policy = job.request.policy;
-    if (job.meta && job.meta->numNonZeros && isNumeric(job.meta->matrixType()) &&
-        (job.request.csr || (policy.byEstimate && job.meta->sparsity() < policy.threshold)))
+    if (isCoordinateList(job))
         return readCoordinateList(job);
     Table table(job);
     Ref<Dense> m;
@@ -306,35 +325,87 @@ Value readMatrix(ReadJob &job) {
     return inWantedForm(std::move(m), job.request);
 }
 
+/// A column of strings while it is read: every worker has a dictionary of its own.
+class TextTarget {
+  public:
+    TextTarget(size_t rows, size_t numWorkers)
+        : numRows(rows), buffer(Buffer::create(ValueType::UI32, rows, Buffer::Init::None)), workers(numWorkers) {}
+
+    FieldKind read(CsvCursor &cursor, size_t row) {
+        PerWorker &w = workers[sched::Pool::currentWorker()];
+        FieldKind kind = cursor.text(w.text);
+        buffer.as<uint32_t>()[row] = w.dictionary.insert(w.text);
+        return kind;
+    }
+
+    /// One dictionary for all.
+    Ref<Dense> column(Table &table) {
+        auto dictionary = std::make_shared<Dictionary>();
+        std::vector<std::vector<uint32_t>> codes(workers.size());
+        for (size_t w = 0; w < workers.size(); ++w)
+            for (uint32_t code = 0; code < workers[w].dictionary.size(); ++code)
+                codes[w].push_back(dictionary->insert(workers[w].dictionary[code]));
+        uint32_t *cells = buffer.as<uint32_t>();
+        table.forPiecesRead([&](size_t first, size_t last, uint32_t worker) {
+            for (size_t r = first; r < last; ++r)
+                cells[r] = codes[worker][cells[r]];
+        });
+        return Dense::coded(std::move(dictionary), buffer.detach(), numRows);
+    }
+
+  private:
+    struct alignas(64) PerWorker {
+        Dictionary dictionary;
+        std::string text;
+    };
+    size_t numRows;
+    BufferRef buffer;
+    std::vector<PerWorker> workers;
+};
+
 /// Where the cells of a column go.
 struct ColumnTarget {
     FieldKind (*read)(CsvCursor &, void *cells, size_t row);
     void *cells;
     explicit ColumnTarget(Dense &column) {
-        withValueType(column.type(), [&]<class T>(TypeTag<T>) {
+        withNumericType(column.type(), [&]<class T>(TypeTag<T>) {
             cells = column.mutableView<T>().data;
             read = [](CsvCursor &cursor, void *cells, size_t row) {
                 return readCell(cursor, static_cast<T *>(cells)[row]);
             };
         });
     }
+    explicit ColumnTarget(TextTarget &texts) {
+        cells = &texts;
+        read = [](CsvCursor &cursor, void *cells, size_t row) {
+            return static_cast<TextTarget *>(cells)->read(cursor, row);
+        };
+    }
 };
 
 Value readFrame(ReadJob &job) {
     Table table(job);
-    Ref<Frame> frame;
+    std::vector<Ref<Dense>> columns;                ///< of numbers
+    std::vector<std::unique_ptr<TextTarget>> texts; ///< of strings
     std::vector<ColumnTarget> targets;
+    size_t numWorkers = job.request.pool ? job.request.pool->numWorkers() : 1;
     auto allocate = [&] {
         auto types = table.meta.columnTypes();
-        auto labels = table.meta.columnLabels();
-        auto old = std::move(frame);
-        frame = Ref<Frame>::make(table.meta.rows);
+        auto old = std::move(columns);
+        columns.assign(types.size(), {});
+        texts.clear();
+        texts.resize(types.size());
         targets.clear();
         for (size_t c = 0; c < types.size(); ++c) {
+            if (types[c] == ValueType::Str) {
+                texts[c] = std::make_unique<TextTarget>(table.meta.rows, numWorkers);
+                targets.emplace_back(*texts[c]);
+                continue;
+            }
             // What is read a second time goes to the same place, unless the type changes.
-            bool same = old && old->rows() == frame->rows() && old->columns[c]->type() == types[c];
-            frame->addColumn(labels[c], same ? old->columns[c] : Dense::create(types[c], table.meta.rows, 1));
-            targets.emplace_back(*frame->columns[c]);
+            bool same = c < old.size() && old[c] && old[c]->rows() == table.meta.rows && old[c]->type() == types[c];
+            columns[c] = same ? old[c] : Dense::create(types[c], table.meta.rows, 1);
+            targets.emplace_back(*columns[c]);
         }
     };
     do
@@ -342,6 +413,10 @@ Value readFrame(ReadJob &job) {
     while (table.meta.cols > 0 && !readVerified(table, [&](CsvCursor &cursor, size_t r, size_t c) {
                return targets[c].read(cursor, targets[c].cells, r);
            }));
+    auto frame = Ref<Frame>::make(table.meta.rows);
+    auto labels = table.meta.columnLabels();
+    for (size_t c = 0; c < columns.size(); ++c)
+        frame->addColumn(labels[c], columns[c] ? columns[c] : texts[c]->column(table));
     return frame;
 }
 

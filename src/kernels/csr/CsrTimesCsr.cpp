@@ -213,7 +213,8 @@ template <class F> Ref<Csr> multiplyParts(Context &context, const Csr &a, const 
         const uint64_t *products = work.products.data() + begin;
         double share = static_cast<double>(products[end - begin] - products[0]) / static_cast<double>(work.total() + 1);
         double guess = 8 * static_cast<double>(a.nonZeros() + b.nonZeros()) * share;
-        auto rows = Csr::rowWindow(a, begin, end);
+        bool isAll = end - begin == a.rows();
+        auto rows = isAll ? Ref<Csr>::share(const_cast<Csr *>(&a)) : Csr::rowWindow(a, begin, end);
         parts[begin] = f(RowPart{*rows, b, products, static_cast<size_t>(guess) + 1024}, worker);
     });
     std::erase_if(parts, [](const Ref<Csr> &part) { return !part; });

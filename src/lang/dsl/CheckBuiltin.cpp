@@ -24,6 +24,8 @@ constexpr ArityRule kArityRules[] = {
     {"antiJoin", evenFromFour, "an even number of arguments, at least 4"},
     {"fullOuterJoin", evenFromFour, "an even number of arguments, at least 4"},
     {"leftOuterJoin", evenFromFour, "an even number of arguments, at least 4"},
+    {"thetaJoin", [](size_t n) { return n >= 5 && n % 3 == 2; },
+     "two frames and conditions of three arguments each: label, comparison, label"},
 };
 
 std::string arityText(const BuiltinInfo &b) {

@@ -29,6 +29,13 @@ bool mayBeVector(Type type) {
     return m && (m.rows() < 0 || m.cols() < 0 || m.rows() == 1 || m.cols() == 1);
 }
 
+/// Products with few columns on one side are part of loops.
+bool mayBeNarrow(Type type) {
+    constexpr int64_t kFewColumns = 16;
+    auto m = dyn_cast<ir::MatrixType>(type);
+    return m && (mayBeVector(type) || m.rows() < kFewColumns || m.cols() < kFewColumns);
+}
+
 bool isCellwise(DaphneOp op) {
     using ops::Family;
     Family family = op.info().family;
@@ -55,7 +62,7 @@ bool isFusible(DaphneOp op, Fusion fusion) {
     if (op.is("transpose"))
         return mayBeVector(op->getOperand(0).getType());
     if (op.is("matMul") || op.is("gemv"))
-        return mayBeVector(op->getOperand(0).getType()) || mayBeVector(op->getOperand(1).getType());
+        return mayBeNarrow(op->getOperand(0).getType()) || mayBeNarrow(op->getOperand(1).getType());
     return family == Family::Outer;
 }
 

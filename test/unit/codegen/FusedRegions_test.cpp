@@ -107,9 +107,7 @@ TEST_F(FusedRegions, RandomRegionsFailWhereAnUnreadResultFails) { runRandomRegio
 
 TEST_F(FusedRegions, RandomRegionsRaiseTheFirstOfSeveralErrors) { runRandomRegions({.severalErrors = true}); }
 
-TEST_F(FusedRegions, RandomRegionsWithWantedCsrGiveWhatTheirKernelsGive) {
-    runRandomRegions({.wantedCsr = true});
-}
+TEST_F(FusedRegions, RandomRegionsWithWantedCsrGiveWhatTheirKernelsGive) { runRandomRegions({.wantedCsr = true}); }
 
 TEST_F(FusedRegions, AResultIsNotStoredOverWhatAnotherResultReads) {
     Recipe r;
@@ -142,6 +140,48 @@ TEST_F(FusedRegions, AbsentCellsTimesInfinityOrNanAreNanInProductsToo) {
     expectAgreement(r, "infinity");
     r.inputs[v] = column<double>({1, 1, NAN});
     expectAgreement(r, "NaN");
+}
+
+/// Nearest of c centroids, their shares, sums of points and of shares: one loop over narrow rows.
+Recipe clustering(size_t rows, size_t dims, size_t c, ValueType type, std::initializer_list<double> special) {
+    auto cells = [&](size_t n, size_t m, uint64_t state) {
+        auto x = Dense::create(type, n, m);
+        withNumericType(type, [&]<class T>(TypeTag<T>) {
+            for (size_t i = 0; i < n * m; ++i) {
+                state = state * 6364136223846793005u + 1442695040888963407u;
+                x->mutableView<T>().data[i] = static_cast<T>(static_cast<double>(state >> 60) - 7);
+            }
+        });
+        return x;
+    };
+    Recipe r;
+    Ref<Dense> points = cells(rows, dims, 1);
+    withNumericType(type, [&]<class T>(TypeTag<T>) {
+        size_t at = dims + 1;
+        for (double x : special)
+            points->mutableView<T>().data[std::exchange(at, at + 3 * dims)] = static_cast<T>(x);
+    });
+    using Id = Recipe::Id;
+    Id x = r.input(points), centroids = r.input(cells(c, dims, 2)), two = r.input(Value::scalar(2.0));
+    Id distances =
+        r.add("ewSub", {r.input(cells(1, c, 3)), r.add("ewMul", {two, r.product(x, centroids, false, true)})});
+    Id nearest = r.add("ewLe", {distances, r.add("minRow", {distances})});
+    Id shares = r.add("ewDiv", {nearest, r.add("sumRow", {nearest})});
+    r.output(r.product(shares, x, true));
+    r.output(r.add("sumCol", {shares}));
+    r.output(r.product(nearest, x, true));
+    return r;
+}
+
+TEST_F(FusedRegions, ClustersAreWhatKernelsFindWhateverThePoints) {
+    double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+    for (ValueType type : {ValueType::F64, ValueType::F32})
+        for (size_t c : {2, 4, 8, 10, 15})
+            for (size_t dims : {2, 5, 20, 64}) {
+                std::string what = std::to_string(c) + " clusters in " + std::to_string(dims) + " dimensions";
+                expectAgreement(clustering(1027, dims, c, type, {}), what);
+                expectAgreement(clustering(1027, dims, c, type, {infinity, -infinity, nan, -0.0, 1e300}), what);
+            }
 }
 
 TEST_F(FusedRegions, ZerosHaveTheSignTheyHaveInKernels) {

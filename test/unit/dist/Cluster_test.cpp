@@ -91,7 +91,6 @@ TEST(Cluster, TinyMessagesAndEverySchemeGiveTheSame) {
 struct Chain {
     static constexpr size_t kRows = 40000;
     explicit Chain(Cluster &cluster) : cluster(cluster) {
-        context.distribution = &cluster;
         context.scheduler = &scheduler;
         x = Dense::create(ValueType::F64, kRows, 1);
         for (size_t i = 0; i < kRows; ++i)
@@ -110,10 +109,11 @@ struct Chain {
         x = std::move(results[0]);
     }
     double cell(size_t i) {
-        exec::bringHere(context, x);
+        exec::bringHere(x);
         return x.dense().view<double>().data[i];
     }
     Cluster &cluster;
+    exec::DistributionScope scope{&cluster};
     Context context;
     exec::Engine engine{{.jit = false, .always = true}, nullptr};
     sched::Scheduler scheduler{sched::Settings{.threads = {.numThreads = 1}}};
@@ -309,7 +309,8 @@ TEST(Worker, RejectsWhatIsNotOfTheProtocolAndSaysSo) {
 
 TEST(Worker, ChecksWhatALoopIsGoingToTouch) {
     using namespace dist;
-    std::string program = "flat\np 2 9 0\np 5 9 1\nn 0 2 0 0 9 9 0 0\nn 1 2 0 0 9 9 1 0 0\n";
+    std::string program = std::string(fusesMultiplyAdd() ? "flat fma" : "flat") +
+                          "\np 2 9 0\np 7 9 1\nn 0 2 0 0 9 9 0 0\nn 1 2 0 0 9 9 1 0 0\n";
     auto m = Dense::create(ValueType::F64, 10, 1, Buffer::Init::Zero);
     Encoded e = encode(Value(m));
     Bytes all;

@@ -70,7 +70,8 @@ TEST(ParseProgram, DamagedProgramsAreRejectedOrMeanTheSame) {
 }
 
 TEST(ParseProgram, LiesAboutNodesAreRejected) {
-    const std::string good = "flat\np 2 9 0\np 5 9 1\nn 0 2 0 0 9 9 0 0\nn 1 2 0 0 9 9 1 0 0\n";
+    const std::string good = std::string(fusesMultiplyAdd() ? "flat fma" : "flat") +
+                             "\np 2 9 0\np 7 9 1\nn 0 2 0 0 9 9 0 0\nn 1 2 0 0 9 9 1 0 0\n";
     EXPECT_FALSE(isRejected(good));
     auto with = [&](const std::string &from, const std::string &to) {
         std::string text = good;
@@ -80,8 +81,8 @@ TEST(ParseProgram, LiesAboutNodesAreRejected) {
     EXPECT_TRUE(isRejected(""));
     EXPECT_TRUE(isRejected(with("flat", "wide")));
     EXPECT_TRUE(isRejected(with("flat", "flat csr32")));
-    EXPECT_TRUE(isRejected(with("p 5 9 1", "p 5 9 7")));                  // an output of a node that does not exist
-    EXPECT_TRUE(isRejected(with("p 5 9 1", "p 5 8 1")));                  // of another type
+    EXPECT_TRUE(isRejected(with("p 7 9 1", "p 7 9 7")));                  // an output of a node that does not exist
+    EXPECT_TRUE(isRejected(with("p 7 9 1", "p 7 8 1")));                  // of another type
     EXPECT_TRUE(isRejected(with("p 2 9 0", "p 3 9 0")));                  // a flat program without rows
     EXPECT_TRUE(isRejected(with("1 0 0\n", "1 0 5\n")));                  // an operand that comes later
     EXPECT_TRUE(isRejected(with("n 1 2 0 0 9 9 1", "n 1 3 0 0 9 9 1")));  // another space

@@ -61,8 +61,9 @@ class Planned {
             return stepOf[maker] < stepOf[reader];
         const Step &step = plan.steps[stepOf[maker]];
         const exec::RegionOp &op = region->ops[maker];
+        exec::ProductForm form = exec::productForm(op, plan.facts);
         bool late = op.info->family == ops::Family::AggAll || op.info->family == ops::Family::AggCol ||
-                    exec::productForm(op, plan.facts) == exec::ProductForm::ColumnSums;
+                    form == exec::ProductForm::ColumnSums || form == exec::ProductForm::SumOfOuter;
         auto at = [&](size_t o) { return std::ranges::find(step.ops, o) - step.ops.begin(); };
         return step.fused && !late && at(maker) < at(reader);
     }
@@ -135,6 +136,33 @@ TEST(Plan, ProductWithAMatrixAndItsTransposeReadsItOnce) {
     Id x = r.input(zeros(100, 20)), p = r.input(zeros(20, 1));
     r.output(r.product(x, r.product(x, p), true));
     EXPECT_EQ(planOf(r), "loop matMul matMul");
+}
+
+TEST(Plan, AnIterationOfKMeansReadsThePointsOnce) {
+    Recipe r;
+    Id x = r.input(zeros(100, 20)), c = r.input(zeros(10, 20)), squares = r.input(zeros(1, 10));
+    Id two = r.input(number(2.0));
+    Id distances = r.add("ewSub", {squares, r.add("ewMul", {two, r.product(x, c, false, true)})});
+    Id nearest = r.add("ewLe", {distances, r.add("minRow", {distances})});
+    Id shares = r.add("ewDiv", {nearest, r.add("sumRow", {nearest})});
+    r.output(r.product(shares, x, true));
+    r.output(r.add("sumCol", {shares}));
+    EXPECT_EQ(planOf(r), "loop matMul ewMul ewSub minRow ewLe sumRow ewDiv matMul sumCol");
+}
+
+TEST(Plan, WideProductsAreKernels) {
+    Recipe r;
+    Id x = r.input(zeros(100, 20)), y = r.input(zeros(20, 16)), z = r.input(zeros(100, 65));
+    r.output(r.product(x, y));
+    r.output(r.product(x, z, true));
+    EXPECT_EQ(planOf(r), "kernel matMul; kernel matMul");
+}
+
+TEST(Plan, RowsOfAMatrixMadeInALoopAreMultipliedAfterIt) {
+    Recipe r;
+    Id x = r.input(zeros(100, 20)), y = r.input(zeros(20, 5));
+    r.output(r.product(r.add("ewAdd", {x, x}), y));
+    EXPECT_EQ(planOf(r), "loop ewAdd; loop matMul");
 }
 
 TEST(Plan, SoftmaxIsOneLoop) {

@@ -97,13 +97,13 @@ inline std::vector<Value> freshCopies(const std::vector<Value> &values) {
 inline Outcome runRegion(const Recipe &recipe, exec::Region &region, const Way &way, std::span<Value> inputs) {
     Context context;
     context.scheduler = way.scheduler;
-    context.distribution = way.distribution;
+    exec::DistributionScope distribution(way.distribution);
     Outcome outcome;
     outcome.values.resize(recipe.outputs.size());
     try {
         region.run(context, inputs, outcome.values, recipe.consumable);
         for (const Value &v : outcome.values)
-            exec::bringHere(context, v);
+            exec::bringHere(v);
     } catch (const Error &e) {
         outcome.error = e.message;
         outcome.callSite = context.callSite;

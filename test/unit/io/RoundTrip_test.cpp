@@ -181,7 +181,7 @@ TEST_F(EveryFormat, SurvivesDamagedFiles) {
     frame->addColumn("b", sample(ValueType::Str, 3, 1));
     Value values[] = {sample(ValueType::F64, 6, 4), toCsr(*sample(ValueType::SI32, 6, 4, true)), frame};
     for (const io::Format &f : io::FormatTable::get().all()) {
-        if (f.extension == "nc" || f.extension == "h5")
+        if (f.title == "NetCDF" || f.title == "HDF5")
             continue; // their libraries are others' work
         for (const Value &value : values) {
             if (value.isFrame() ? !f.writeFrame : !f.writeMatrix)

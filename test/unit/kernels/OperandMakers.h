@@ -187,6 +187,7 @@ inline Operands bindColumns(R &r) {
     size_t rows = r.size();
     return {{r.matrix(rows, r.size()), r.matrix(matching(r, rows), r.size())}};
 }
+inline Operands membership(R &r) { return {{r.matrix(r.size(), matching(r, 1)), r.matrix(r.size(), matching(r, 1))}}; }
 inline Operands bindRows(R &r) {
     size_t cols = r.size();
     return {{r.matrix(r.size(), cols), r.matrix(r.size(), matching(r, cols))}};
@@ -371,6 +372,7 @@ inline const std::map<std::string_view, OperandMaker> &callOperandMakers() {
         {"insertCol", {insertion<false, true>}},
         {"insertRow", {insertion<true, false>}},
         {"inv", {invertible, Sums}},
+        {"isMember", {membership}},
         {"isSymmetric", {symmetric}},
         {"kron", {twoAny}},
         {"length", {justList}},
@@ -421,11 +423,24 @@ inline const std::map<std::string_view, OperandMaker> &callOperandMakers() {
 /// Ops that never see a numeric matrix or a list, with the reason.
 inline const std::map<std::string_view, std::string_view> &opsWithoutMatrices() {
     static const std::map<std::string_view, std::string_view> ops = {
+        {"antiJoin", "takes frames, whose columns are dense"},
+        {"cartesian", "takes frames, whose columns are dense"},
         {"close", "its operand is a handle"},
         {"ewLower", "strings only"},
         {"ewUpper", "strings only"},
+        {"except", "takes frames, whose columns are dense"},
         {"fill", "its operands are scalars"},
+        {"fullOuterJoin", "takes frames, whose columns are dense"},
+        {"group", "takes frames, whose columns are dense"},
+        {"groupJoin", "takes frames, whose columns are dense"},
+        {"groupSum", "takes frames, whose columns are dense"},
+        {"innerJoin", "takes frames, whose columns are dense"},
+        {"intersect", "takes frames, whose columns are dense"},
+        {"leftOuterJoin", "takes frames, whose columns are dense"},
+        {"like", "strings only"},
+        {"limitRows", "takes frames, whose columns are dense"},
         {"matrixConstant", "its operands are scalars"},
+        {"merge", "takes frames, whose columns are dense"},
         {"now", "no operands"},
         {"openDevice", "its operand is a string"},
         {"openFile", "its operand is a string"},
@@ -433,13 +448,17 @@ inline const std::map<std::string_view, std::string_view> &opsWithoutMatrices() 
         {"randMatrix", "its operands are scalars"},
         {"read", "its operands are scalars"},
         {"readCsv", "its operands are scalars"},
+        {"registerView", "takes frames, whose columns are dense"},
         {"sample", "its operands are scalars"},
+        {"semiJoin", "takes frames, whose columns are dense"},
         {"seq", "its operands are scalars"},
         {"setColLabels", "takes frames, whose columns are dense"},
         {"setColLabelsPrefix", "takes frames, whose columns are dense"},
         {"startProfiling", "its operand is a string"},
         {"stop", "its operand is a string"},
         {"stopProfiling", "its operand is a string"},
+        {"thetaJoin", "takes frames, whose columns are dense"},
+        {"view", "its operand is a string"},
     };
     return ops;
 }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The frames that queries call by name. The compiler follows names where it
+/// can; view() is for the rest, such as names registered in only one branch.
+#include "kernels/KernelTable.h"
+
+namespace daphne {
+
+namespace {
+
+void registerView(KernelCall &call, const std::string &name, const Frame &) {
+    call.context.views.insert_or_assign(name, call.args[1]);
+}
+
+Value view(KernelCall &call, const std::string &name) {
+    auto found = call.context.views.find(name);
+    if (found == call.context.views.end())
+        throw executionError("no table \"" + name + "\" has been registered when the query is run");
+    return found->second;
+}
+
+} // namespace
+
+void addViews(KernelTable &t) {
+    t.add<&registerView>("registerView");
+    t.add<&view>("view");
+}
+
+} // namespace daphne

@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random queries on random tables, compared with SQLite.
+
+Tables and queries are drawn from a seed; one script runs a batch of queries on the same tables and writes every result to
+a file, and SQLite runs the same queries. Without ORDER BY, rows are compared as multisets; with it, the sequence of the
+keys is compared as well. Nulls of a result are what the language makes of them: 0, nan or an empty string. A query that
+Daphne rejects although SQLite answers it is a failure.
+
+    test/sql/run.py --daphne bin/daphne [--queries 3000] [--seed 1] [--keep]
+"""
+
+import argparse
+import csv
+import math
+import random
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BATCH = 50
+TIMEOUT_SECONDS = 120
+WORDS = ['', 'a', 'ab', 'abc', 'b', 'ba', 'B', 'zeta', 'x y']
+AGGREGATES = ['count', 'sum', 'min', 'max', 'avg']
+
+
+class Table:
+    """Columns by name: 'i' integers, 'f' numbers with halves, 's' words."""
+
+    def __init__(self, rng, name, rows):
+        self.name = name
+        self.columns = {'k': 'i', 'a': 'i', 'f': 'f', 's': 's'}
+        cell = {'i': lambda: rng.randint(-3, 6), 'f': lambda: rng.randint(-8, 12) / 2, 's': lambda: rng.choice(WORDS)}
+        self.rows = [[cell[kind]() for kind in self.columns.values()] for _ in range(rows)]
+
+
+class Generator:
+    """Draws queries that mean the same in both systems: no division by zero, no bounds of BETWEEN in the wrong order."""
+
+    def __init__(self, rng, tables):
+        self.rng, self.tables = rng, tables
+        self.sources = {}
+
+    def chance(self, p):
+        return self.rng.random() < p
+
+    def column(self, kind):
+        names = [f'{alias}.{name}' for alias, columns in self.sources.items() for name, k in columns.items() if k == kind]
+        return self.rng.choice(names)
+
+    def number(self, depth=0):
+        draw = self.rng.random()
+        if depth > 2 or draw < 0.45:
+            return self.column(self.rng.choice('if'))
+        if draw < 0.6:
+            return str(self.rng.randint(-3, 9))
+        if draw < 0.65:
+            return str(self.rng.randint(1, 9) / 2)
+        if draw < 0.9:
+            return f'({self.number(depth + 1)} {self.rng.choice("+-*")} {self.number(depth + 1)})'
+        if draw < 0.95:
+            return f'CASE WHEN {self.condition(depth + 1)} THEN {self.number(depth + 1)} ELSE {self.number(depth + 1)} END'
+        return f'abs({self.number(depth + 1)})'
+
+    def word(self):
+        return self.column('s') if self.chance(0.5) else f"'{self.rng.choice(WORDS)}'"
+
+    def condition(self, depth=0):
+        draw = self.rng.random()
+        compare = self.rng.choice(['=', '<>', '<', '<=', '>', '>='])
+        if depth < 2 and draw < 0.25:
+            return f'({self.condition(depth + 1)} {self.rng.choice(["AND", "OR"])} {self.condition(depth + 1)})'
+        if depth < 2 and draw < 0.32:
+            return f'(NOT {self.condition(depth + 1)})'
+        if draw < 0.6:
+            return f'{self.number(2)} {compare} {self.number(2)}'
+        if draw < 0.72:
+            return f'{self.column("s")} {compare} {self.word()}'
+        if draw < 0.8:
+            low = self.rng.randint(-3, 4)
+            return f'{self.number(2)} {self.rng.choice(["", "NOT "])}BETWEEN {low} AND {low + self.rng.randint(0, 5)}'
+        if draw < 0.88:
+            values = ', '.join(str(self.rng.randint(-2, 6)) for _ in range(self.rng.randint(1, 4)))
+            return f'{self.column("i")} {self.rng.choice(["", "NOT "])}IN ({values})'
+        if draw < 0.94:
+            pattern = self.rng.choice(['a%', '%b', '%a%', '_', '_b%', 'ab', '%'])
+            return f"{self.column('s')} {self.rng.choice(['', 'NOT '])}LIKE '{pattern}'"
+        if draw < 0.97:
+            return f'{self.column(self.rng.choice("ifs"))} IS {self.rng.choice(["", "NOT "])}NULL'
+        table = self.rng.choice(self.tables)
+        return f'{self.column("i")} IN (SELECT q.k FROM {table.name} AS q WHERE q.a > {self.rng.randint(-2, 4)})'
+
+    def source(self, alias):
+        table = self.rng.choice(self.tables)
+        self.sources[alias] = dict(table.columns)
+        if self.chance(0.15):
+            saved, self.sources = self.sources, {'q': dict(table.columns)}
+            inner = f'(SELECT q.k, q.a, q.f, q.s FROM {table.name} AS q WHERE {self.condition(1)})'
+            self.sources = saved
+            return f'{inner} AS {alias}'
+        return f'{table.name} AS {alias}'
+
+    def tables_part(self):
+        self.sources = {}
+        text = self.source('x')
+        draw = self.rng.random()
+        if draw < 0.45:
+            return text
+        if draw < 0.6:
+            return f'{text}, {self.source("y")}'
+        kind = self.rng.choice(['JOIN', 'INNER JOIN', 'LEFT JOIN', 'LEFT JOIN', 'RIGHT JOIN', 'FULL JOIN', 'CROSS JOIN'])
+        text += f' {kind} {self.source("y")}'
+        if kind != 'CROSS JOIN':
+            compare = '=' if kind[0] in 'LRF' or self.chance(0.7) else self.rng.choice(['<', '>', '<>', '<='])
+            text += f' ON x.k {compare} y.{self.rng.choice("ka")}'
+            if self.chance(0.25):
+                text += ' AND x.s = y.s'
+        if self.chance(0.3):
+            text += f' {self.rng.choice(["JOIN", "LEFT JOIN"])} {self.source("z")} ON y.a = z.a'
+        return text
+
+    def aggregate(self):
+        name = self.rng.choice(AGGREGATES)
+        if name == 'count' and self.chance(0.4):
+            return 'count(*)'
+        if name == 'count' and self.chance(0.4):
+            return f'count(DISTINCT {self.column(self.rng.choice("is"))})'
+        if name in ('min', 'max') and self.chance(0.3):
+            return f'{name}({self.column("s")})'
+        return f'{name}({self.number(1)})'
+
+    def query(self):
+        """The text and the positions of the columns it is ordered by."""
+        tables = self.tables_part()
+        where = f' WHERE {self.condition()}' if self.chance(0.6) else ''
+        draw = self.rng.random()
+        if draw < 0.4:
+            items = [self.number() if self.chance(0.6) else self.column(self.rng.choice('ifs'))
+                     for _ in range(self.rng.randint(1, 4))]
+            tail = ''
+        elif draw < 0.55:
+            # An aggregate of nothing is 0 here and null there: a row is certain only without a condition.
+            items, tail = [f'count({self.column("i")})', 'count(*)'], ''
+        else:
+            keys = list(dict.fromkeys(self.column(self.rng.choice('iis')) for _ in range(self.rng.randint(1, 2))))
+            items = keys + [self.aggregate() for _ in range(self.rng.randint(0, 3))]
+            tail = ' GROUP BY ' + ', '.join(keys)
+            if self.chance(0.3):
+                tail += f' HAVING {self.rng.choice(["count(*)", "min(x.k)", "sum(x.a)"])} > {self.rng.randint(0, 3)}'
+        distinct = 'DISTINCT ' if self.chance(0.15) else ''
+        selected = ', '.join(f'{item} AS c{i}' for i, item in enumerate(items))
+        text = f'SELECT {distinct}{selected} FROM {tables}{where}{tail}'
+        order = []
+        if not distinct and self.chance(0.35):
+            order = self.rng.sample(range(len(items)), self.rng.randint(1, len(items)))
+            text += ' ORDER BY ' + ', '.join(f'c{i}' + self.rng.choice(['', ' ASC', ' DESC']) for i in order)
+        elif self.chance(0.12):
+            operation = self.rng.choice(['UNION', 'UNION ALL', 'INTERSECT', 'EXCEPT'])
+            self.sources = {'x': dict(self.tables[0].columns)}
+            left = f'SELECT x.k AS c0, x.s AS c1 FROM {self.tables[0].name} AS x WHERE {self.condition(1)}'
+            self.sources = {'x': dict(self.tables[-1].columns)}
+            right = f'SELECT x.a AS c0, x.s AS c1 FROM {self.tables[-1].name} AS x WHERE {self.condition(1)}'
+            text = f'{left} {operation} {right}'
+        return text, order
+
+
+def literal(kind, rows, position):
+    cells = [row[position] for row in rows]
+    if kind == 's':
+        return '[' + ', '.join(f'"{c}"' for c in cells) + ']'
+    return '[' + ', '.join(repr(c) for c in cells) + ']'
+
+
+def script(tables, queries):
+    lines = []
+    for table in tables:
+        columns = ', '.join(f'"{name}": {literal(kind, table.rows, i)}'
+                            for i, (name, kind) in enumerate(table.columns.items()))
+        lines.append(f'registerView("{table.name}", {{{columns}}});')
+    for number, (text, _) in enumerate(queries):
+        lines.append(f'write(sql("{text}"), "r{number}.csv");')
+    return '\n'.join(lines) + '\n'
+
+
+def normal(cell, nullable):
+    """Comparable cells. In a column with nulls, null is like what it is filled with: its type does not show there."""
+    if cell is None or (nullable and cell == ''):
+        return 'null'
+    try:
+        value = float(cell)
+    except ValueError:
+        return f"'{cell}'"
+    if nullable and (math.isnan(value) or value == 0):
+        return 'null'
+    return f'{value + 0.0:.6g}'  # as files have them
+
+
+def differs(expected, actual, order):
+    nullable = [any(row[i] is None for row in expected) for i in range(len(expected[0]))] if expected else []
+    if any(len(row) != len(nullable) for row in actual):
+        return f'expected {len(nullable)} columns and {len(expected)} rows, got {actual[:5]}'
+    want = [tuple(normal(c, n) for c, n in zip(row, nullable)) for row in expected]
+    have = [tuple(normal(c, n) for c, n in zip(row, nullable)) for row in actual]
+    if sorted(want) != sorted(have):
+        return f'expected {len(want)} rows {sorted(want)[:5]}, got {len(have)} rows {sorted(have)[:5]}'
+    if order and [[row[i] for i in order] for row in want] != [[row[i] for i in order] for row in have]:
+        return f'wrong order: expected {want[:5]}, got {have[:5]}'
+    return None
+
+
+def run_batch(daphne, seed, count, keep):
+    """Failures as texts."""
+    rng = random.Random(seed)
+    tables = [Table(rng, name, rng.choice([1, 3, 8, 20])) for name in ('t', 'u', 'v')]
+    generator = Generator(rng, tables)
+    queries = [generator.query() for _ in range(count)]
+    database = sqlite3.connect(':memory:')
+    database.execute('PRAGMA case_sensitive_like = ON')
+    for table in tables:
+        database.execute(f'CREATE TABLE {table.name} (k INTEGER, a INTEGER, f REAL, s TEXT)')
+        database.executemany(f'INSERT INTO {table.name} VALUES (?, ?, ?, ?)', table.rows)
+    failures = []
+    with tempfile.TemporaryDirectory() as directory:
+        done = run_script(daphne, script(tables, queries), directory)
+        if done.returncode != 0:
+            # One by one, to name the query.
+            for query in queries:
+                single = run_script(daphne, script(tables, [query]), directory)
+                if single.returncode != 0:
+                    failures.append(f'seed {seed}: status {single.returncode}\n  {query[0]}\n  {single.stderr.strip()}')
+            return failures or [f'seed {seed}: only the whole batch fails: {done.stderr.strip()}']
+        for number, (text, order) in enumerate(queries):
+            with open(Path(directory) / f'r{number}.csv', newline='', encoding='utf-8') as file:
+                actual = list(csv.reader(file))
+            expected = database.execute(text).fetchall()
+            # An empty line is a row with one empty cell.
+            actual = [row or [''] for row in actual]
+            problem = differs(expected, actual, order)
+            if problem:
+                failures.append(f'seed {seed}: {text}\n  {problem}')
+        if keep and failures:
+            (Path.cwd() / f'sql-{seed}.daph').write_text(script(tables, queries), encoding='utf-8')
+    return failures
+
+
+def run_script(daphne, text, directory):
+    path = Path(directory) / 'script.daph'
+    path.write_text(text, encoding='utf-8')
+    return subprocess.run([daphne, path.name], cwd=directory, capture_output=True, text=True, errors='replace',
+                          timeout=TIMEOUT_SECONDS, check=False)
+
+
+def main():
+    parser = argparse.ArgumentParser(description='Random queries compared with SQLite.')
+    parser.add_argument('--daphne', default=ROOT / 'bin' / 'daphne', type=Path)
+    parser.add_argument('--queries', default=1000, type=int)
+    parser.add_argument('--seed', default=1, type=int)
+    parser.add_argument('--keep', action='store_true', help='keep the scripts of batches with failures')
+    choice = parser.parse_args()
+    if sqlite3.sqlite_version_info < (3, 39):
+        print(f'SQLite {sqlite3.sqlite_version} has no FULL JOIN; 3.39 is needed')
+        print('0 passed, 0 failed')
+        return 0
+    daphne = choice.daphne.resolve()
+    batches = [(choice.seed + k, min(BATCH, choice.queries - k * BATCH)) for k in range(-(-choice.queries // BATCH))]
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(lambda b: run_batch(daphne, b[0], b[1], choice.keep), batches))
+    failures = [failure for result in results for failure in result]
+    for failure in failures[:20]:
+        print(failure)
+    print(f'{choice.queries - len(failures)} passed, {len(failures)} failed')
+    return 1 if failures else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
