@@ -54,7 +54,7 @@ MEDIUM = Graph(403_394, 3_387_388, 15, 2_750)
 SMALL = Graph(32_700, 395_062, 31, 5_000)
 
 GRAPH_PEERS = ('loops', 'eigen', 'graphblas', 'scipy', 'numba')
-DENSE_PEERS = ('loops', 'eigen', 'numpy', 'numba')
+DENSE_PEERS = ('loops', 'fastmath', 'eigen', 'numpy', 'numba')
 
 
 def graph_work(bytes_per_row):

@@ -16,7 +16,7 @@ DATA = ROOT / 'build' / 'bench-data'
 BUILD = ROOT / 'build' / 'release' / 'bench'
 PYTHON = '/usr/bin/python3'
 TIMEOUT_SECONDS = 1800
-BINARIES = ('loops', 'eigen', 'graphblas')
+BINARIES = ('loops', 'fastmath', 'eigen', 'graphblas')
 MODULES = {'numpy': ['numpy'], 'scipy': ['scipy'], 'numba': ['numba']}
 
 

@@ -62,8 +62,8 @@ def all_verdicts(matches):
 def table(matches):
     """One line per case and number of threads; milliseconds, medians."""
     names = [OURS, UNFUSED] + sorted({name for match in matches for name in match.peers()},
-                                     key=['loops', 'eigen', 'graphblas', 'numpy', 'scipy', 'numba'].index)
-    short = {UNFUSED: '--no-vec', HAND_WRITTEN: 'C++ loop'}
+                                     key=['loops', 'fastmath', 'eigen', 'graphblas', 'numpy', 'scipy', 'numba'].index)
+    short = {UNFUSED: '--no-vec', HAND_WRITTEN: 'C++ loop', 'fastmath': '-ffast-math'}
     header = ['case', 'threads', *(short.get(name, name) for name in names), '/ best', '/ C++ loop', '(fastest)', 'limits']
     rows = [header]
     for match in matches:

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <map>
 
+#include "exec/AllFinite.h"
 #include "exec/BoundLoop.h"
 #include "exec/CallKernel.h"
 #include "exec/Distribution.h"
@@ -32,29 +33,6 @@ void *mutableDataOf(Dense &m) {
     return withNumericType(m.type(), [&]<class T>(TypeTag<T>) -> void * { return m.mutableView<T>().data; });
 }
 uint64_t skipOf(const Dense &m) { return m.view<uint8_t>().skip; }
-
-bool allFinite(const Dense &m) {
-    auto test = [&]<class T>(TypeTag<T>) {
-        auto v = m.view<T>();
-        for (size_t r = 0; r < v.rows; ++r) {
-            // x - x is zero just for finite numbers.
-            T sum = vectorised([x = v.row(r), n = v.cols] {
-                T lanes[8] = {};
-                size_t i = 0;
-                for (; i + 8 <= n; i += 8)
-                    for (size_t l = 0; l < 8; ++l)
-                        lanes[l] += x[i + l] - x[i + l];
-                for (; i < n; ++i)
-                    lanes[0] += x[i] - x[i];
-                return mergeLanes(lanes);
-            });
-            if (sum != 0)
-                return false;
-        }
-        return true;
-    };
-    return m.type() == ValueType::F32 ? test(TypeTag<float>{}) : test(TypeTag<double>{});
-}
 
 /// From so many on, machines send numbers per block instead of numbers per row.
 constexpr uint64_t kBlocksForMachines = 8;
@@ -101,7 +79,7 @@ class FusedRun {
                 continue;
             const Value &v = valueOf(p);
             bringHere(v);
-            if (v.isScalar() ? !std::isfinite(v.as<double>()) : !allFinite(v.dense()))
+            if (v.isScalar() ? !std::isfinite(v.as<double>()) : !allFinite(context, v.dense()))
                 return false;
         }
         return true;

@@ -2,6 +2,8 @@
 /// Structure of a loop: rows, sweeps, blocks, sums.
 #include "codegen/loops/LoopEmitter.h"
 
+#include <numeric>
+
 #include "codegen/loops/LoopSymbols.h"
 #include "kernels/Extreme.h"
 
@@ -100,10 +102,8 @@ Value *LoopEmitter::combine(const Accumulator &a, Value *x, Value *best, unsigne
 /// Result of a block of so many cells from its lanes, its tail and its cells in order.
 Value *LoopEmitter::finishBlock(Accumulator &a, Value *count) {
     Value *v = a.lanes;
-    if (a.isFloatSum()) {
-        auto *tail = b.CreateAlignedLoad(v->getType(), a.tail, llvm::Align(cellSize(a.type)));
-        v = combine(a, tail, v, kLanes);
-    }
+    if (a.isFloatSum())
+        v = combine(a, a.tail, v, kLanes);
     for (unsigned width = kLanes / 2; width; width /= 2) {
         llvm::SmallVector<int> low, high;
         for (unsigned l = 0; l < width; ++l)
@@ -188,16 +188,18 @@ void LoopEmitter::emitBlock(Value *from, Value *to, std::vector<Accumulator> &ac
         for (size_t i = 0; i < accumulators.size(); ++i)
             carried[i] = combine(accumulators[i], value(accumulators[i].node, place), carried[i], kLanes);
     });
+    std::map<size_t, size_t> tails; // accumulator -> carried value
+    llvm::SmallVector<uint64_t> numbers(kLanes);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    Value *laneNumbers = llvm::ConstantDataVector::get(context, numbers);
     for (size_t i = 0; i < accumulators.size(); ++i) {
         Accumulator &a = accumulators[i];
         a.lanes = carried[i];
         carried[i] = neutral(a, 1);
-        if (!a.isFloatSum())
-            continue;
-        if (!a.tail)
-            a.tail = room(llvm::ArrayType::get(memoryType(a.type), 2 * kLanes));
-        llvm::Type *lanes = memoryType(a.type, kLanes);
-        b.CreateAlignedStore(llvm::Constant::getNullValue(lanes), a.tail, llvm::Align(cellSize(a.type)));
+        if (a.isFloatSum()) {
+            tails[i] = carried.size();
+            carried.push_back(llvm::Constant::getNullValue(memoryType(a.type, kLanes)));
+        }
     }
     countedLoop(whole, to, 1, carried, [&](Value *index) {
         Values cached;
@@ -207,12 +209,17 @@ void LoopEmitter::emitBlock(Value *from, Value *to, std::vector<Accumulator> &ac
             Accumulator &a = accumulators[i];
             Value *x = value(a.node, place);
             carried[i] = combine(a, x, carried[i], 1);
-            if (a.tail)
-                storeCells(a.type, x, a.tail, b.CreateSub(index, whole), 1);
+            if (auto it = tails.find(i); it != tails.end()) {
+                // In registers: cells stored one by one could not be loaded as a vector without waiting for them.
+                Value *isHere = b.CreateICmpEQ(laneNumbers, b.CreateVectorSplat(kLanes, b.CreateSub(index, whole)));
+                carried[it->second] = b.CreateSelect(isHere, b.CreateVectorSplat(kLanes, x), carried[it->second]);
+            }
         }
     });
     for (size_t i = 0; i < accumulators.size(); ++i)
         accumulators[i].ordered = carried[i];
+    for (auto &[i, at] : tails)
+        accumulators[i].tail = carried[at];
 }
 
 void LoopEmitter::emitFlat() {

@@ -48,7 +48,7 @@ class LoopEmitter {
         size_t reduceNode = 0;                            ///< ReduceRow node, or
         int param = -1;                                   ///< aggregate of a flat program
         llvm::Value *lanes = nullptr, *ordered = nullptr; ///< ordered: from left to right
-        llvm::Value *tail = nullptr;                      ///< array of the cells that do not fill all lanes
+        llvm::Value *tail = nullptr;                      ///< the cells that do not fill all lanes, and zeros
         bool isFloatSum() const { return how == exec::Reduce::Sum && isFloat(type); }
     };
 
