@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Options.h"
 #include "driver/Distributed.h"
 #include "driver/NetworkAddress.h"
+#include "driver/Options.h"
 #include "driver/WorkerSetup.h"
 
 #include <cstdlib>
