@@ -131,18 +131,13 @@ bool Peers::waitFor(uint32_t peer, const std::vector<uint64_t> &objects) {
         return !p.alive ||
                std::none_of(objects.begin(), objects.end(), [&](uint64_t o) { return p.expected.count(o); });
     };
-    while (!changed.wait_for(lock, kTick, done))
-        loseSilentPeers();
+    changed.wait(lock, done);
     return peers[peer].alive;
 }
 
 std::optional<PeerEvent> Peers::next(std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex);
-    auto deadline = Clock::now() + patience;
-    while (events.empty() && Clock::now() < deadline) {
-        changed.wait_until(lock, std::min(deadline, Clock::now() + kTick));
-        loseSilentPeers();
-    }
+    changed.wait_for(lock, patience, [&] { return !events.empty(); });
     if (events.empty())
         return std::nullopt;
     PeerEvent event = std::move(events.front());
@@ -158,9 +153,12 @@ std::vector<std::string> Peers::takeWarnings() {
 void Peers::receiveAll() {
     while (!stopping) {
         std::optional<Received> item = transport->receive(kTick);
-        if (!item)
-            continue;
         std::lock_guard lock(mutex);
+        if (!item) {
+            // Nothing is waiting: whoever is silent is so, and not only unheard.
+            loseSilentPeers();
+            continue;
+        }
         Peer &peer = peers[item->peer];
         if (!peer.alive)
             continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The coordinator's side of all connections. A thread of its own receives:
 /// objects go straight to where they are expected, everything else becomes an
-/// event for the coordinating thread. A peer that is lost stays lost; nothing
-/// of it is heard afterwards.
+/// event for the coordinating thread. A peer that misses three heartbeats is
+/// lost; who is lost stays lost, and nothing of it is heard afterwards.
 #pragma once
 
 #include <condition_variable>
@@ -65,7 +65,7 @@ class Peers {
     void unexpect(uint32_t peer, uint64_t object);
     /// Waits until none of these objects is expected any more; false if the peer is lost.
     bool waitFor(uint32_t peer, const std::vector<uint64_t> &objects);
-    /// The next event; none after the given time. Peers without a sign of life are lost.
+    /// The next event; none after the given time.
     std::optional<PeerEvent> next(std::chrono::milliseconds patience);
     /// Warnings about peers lost since the last call.
     std::vector<std::string> takeWarnings();

@@ -280,6 +280,17 @@ class Checks:
                                 env={'DISTRIBUTED_WORKERS': f'{sick.addresses[0]},{sound.addresses[0]}'})
                 self.expect_same(done, self.local(script), action)
 
+    def check_a_worker_may_hang_while_it_is_sent_more_than_fits_anywhere(self):
+        script = 'print(sum(fill(1.0, 5000, 2) + 1)); print(sum(rand(12000, 1500, 0.0, 1.0, 1.0, 3) + 1));'
+        wanted = self.local('-e', script)
+        for backend in ('gRPC', 'async-gRPC'):
+            with Workers(self.daphne, 1, '--quiet', env={'DAPHNE_FAULT': 'after_chunks=1,action=hang'}) as workers:
+                # The first loop stops it, the second one finds a worker that takes nothing.
+                done = self.run('--distributed', f'--dist_backend={backend}', '--dist-threshold=0', '--heartbeat-ms=300',
+                                '--coordinator-computes=off', '-e', script.replace('print(sum(fill', 'x = fill(1.0, 9, 9) + 1; print(sum(fill'),
+                                env=workers.env, timeout=30)
+                self.expect_same(done, wanted, backend)
+
     def check_a_lost_rank_ends_the_job(self):
         if not self.has_mpi:
             return

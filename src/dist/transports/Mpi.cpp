@@ -46,13 +46,19 @@ class MpiTransport : public Transport {
         if (frame.size() > INT_MAX)
             throw std::length_error("a frame of more than 2 GiB");
         std::unique_lock lock(mutex);
-        hasRoom.wait(lock, [&] { return outgoingBytes < Mailbox::kUsualBytes; });
+        hasRoom.wait(lock, [&] { return job.rankLost || outgoingBytes < Mailbox::kUsualBytes; });
+        if (job.rankLost)
+            return;
         outgoingBytes += frame.size();
         outgoing.push_back({rankOf(peer), std::move(frame), MPI_REQUEST_NULL});
         wake.notify_one();
     }
     std::optional<Received> receive(std::chrono::milliseconds patience) override { return inbox.take(patience); }
-    void disconnect(uint32_t) override { job.rankLost = true; }
+    void disconnect(uint32_t) override {
+        std::lock_guard lock(mutex);
+        job.rankLost = true;
+        hasRoom.notify_all();
+    }
     uint64_t usualChunkBytes() const override { return kChunkBytes; }
     bool survivesLoss() const override { return false; }
 
@@ -80,7 +86,8 @@ class MpiTransport : public Transport {
                 continue;
             }
             std::unique_lock lock(mutex);
-            if (stopping && outgoing.empty() && underWay.empty())
+            // What goes to a lost rank never arrives; the job is aborted then.
+            if (stopping && (job.rankLost || (outgoing.empty() && underWay.empty())))
                 return;
             if (outgoing.empty())
                 wake.wait_for(lock, inVain < kShortNaps ? kShortNap : kLongNap);
