@@ -7,7 +7,7 @@ PYTHON ?= /usr/bin/python3
 ASAN_ENVIRONMENT = ASAN_OPTIONS=allow_user_poisoning=0:allocator_may_return_null=1:detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test asan tsan faults distributed-scripts stress bench bench-sched compare lint format clean
+.PHONY: help build demo test test-sql asan tsan faults distributed-scripts stress bench bench-sched bench-sql compare lint format clean
 
 help:  ## this list
 	@echo "targets:"
@@ -22,6 +22,9 @@ demo: build  ## connected components of a co-authorship network
 test:  ## every test suite; the last line is the sum
 	@./build.sh --tests
 	@$(PYTHON) test/run_all.py
+
+test-sql: build  ## warehouse queries at scale 0.1 compared with SQLite
+	@$(PYTHON) test/sql/warehouse/run.py --scale 0.1 --threads 1 2
 
 asan:  ## every test suite under the address and undefined-behaviour sanitizers
 	@./build.sh --tests --preset asan
@@ -57,6 +60,10 @@ bench-sched:  ## the scheduler beside OpenMP and oneTBB; schemes on unequal rows
 	@build/release/bench/sched_bench
 	@build/release/bench/sched_balance build/release/bench/balance.csv
 	@$(PYTHON) bench/sched/plot.py build/release/bench/balance.csv build/release/bench/balance.png
+
+bench-sql: build  ## warehouse queries beside SQLite, pandas and DuckDB, if it is installed; BENCH="--scale 0.1" for small tables
+	@cmake/install-packages.sh bench
+	@$(PYTHON) bench/sql.py $(BENCH)
 
 compare: build  ## built-ins beside NumPy and SciPy, kernels beside plain loops, the scheduler beside OpenMP and oneTBB
 	@cmake/install-packages.sh bench

@@ -4,8 +4,9 @@
 
 Suites: the layer table, unit tests (CTest), IR tests, examples of the documentation, the scripts of examples/, examples and
 reference pages of builtins, script tests under the default options and under each file of test/script/configs, random
-queries against SQLite, random programs against an oracle, hostile scripts, peak memory, files of other programs, equal
-results under every schedule, the distributed engine (processes, faults, strangers, some script tests). A suite is any command; its own last line 'N passed, N failed' is its result. A suite that
+queries and those of warehouse benchmarks against SQLite, random programs against an oracle, hostile scripts, peak memory,
+files of other programs, equal results under every schedule, the distributed engine (processes, faults, strangers, some
+script tests). A suite is any command; its own last line 'N passed, N failed' is its result. A suite that
 ends with another status than that line says, or without one, counts as one more failure: nothing is lost silently.
 """
 
@@ -105,6 +106,7 @@ def suites(preset):
     yield 'builtins', lambda: run_summarised([python, TEST / 'builtins' / 'run.py', '--daphne', daphne])
     yield 'script', lambda: run_summarised([python, script, '--daphne', daphne])
     yield 'sql', lambda: run_summarised([python, TEST / 'sql' / 'run.py', '--daphne', daphne])
+    yield 'warehouse', lambda: run_summarised([python, TEST / 'sql' / 'warehouse' / 'run.py', '--daphne', daphne])
     yield 'distributed', lambda: run_summarised([python, TEST / 'dist' / 'run.py', '--daphne', daphne])
     yield ('distributed scripts', lambda: run_summarised(
         [python, script, '--daphne', daphne, '--config', 'distributed/threads', *DISTRIBUTED_FILES]))

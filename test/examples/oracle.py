@@ -158,9 +158,26 @@ def kmeans(n=20000, dims=4, k=5, iterations=20):
     return [f'points: {n}, clusters: {k}', f'mean squared distance to the centroid: {distance.mean():f}', 'centroids:', *show(C)]
 
 
+def sales():
+    def table(name):
+        lines = (ROOT / 'data' / f'{name}.csv').read_text().splitlines()
+        return [dict(zip(lines[0].split(','), line.split(','))) for line in lines[1:]]
+    customers = {c['id']: c for c in table('customers')}
+    orders = [o for o in table('orders')
+              if customers[o['customer']]['region'] != 'west' and '2024-01-01' <= o['day'] <= '2024-09-30']
+    segments = sorted({customers[o['customer']]['segment'] for o in orders})
+    x = np.array([[customers[o['customer']]['segment'] == s for s in segments]
+                  + [float(o['quantity']), float(o['discount'])] for o in orders], dtype=float)
+    y = np.array([float(o['amount']) for o in orders])
+    beta = np.linalg.lstsq(x, y, rcond=None)[0]
+    return ([f'{len(orders)} orders', f'mean squared residual: {np.mean((y - x @ beta) ** 2):f}',
+             f'DenseMatrix({len(segments)}x1, std::string)'] + segments + show(beta))
+
+
 def main():
     pages = {'components': components, 'cc': cc, 'matrix_addition': matrix_addition, 'nbody': nbody,
-             'pagerank': pagerank, 'linreg-direct': regression, 'linreg-cg': linreg_cg, 'kmeans': kmeans}
+             'pagerank': pagerank, 'linreg-direct': regression, 'linreg-cg': linreg_cg, 'kmeans': kmeans,
+             'sales': sales}
     for name, compute in pages.items():
         (HERE / 'expected' / f'{name}.txt').write_text('\n'.join(compute()) + '\n', encoding='utf-8')
 

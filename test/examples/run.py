@@ -20,6 +20,7 @@ ARGUMENTS = {
     'components': ['graph="data/ca-GrQc.mtx"'],
     'nbody': ['nb_particles=100'],
     'pagerank': ['graph="data/ca-GrQc.mtx"'],
+    'sales': ['out="build/sales-model.csv"'],
 }
 
 

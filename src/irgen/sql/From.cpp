@@ -126,8 +126,7 @@ Translator::Relation Translator::from(const sql::Select &s, const sql::Query *wh
     for (size_t i = 1; i < s.tables.size(); ++i) {
         Relation right = source(s.tables[i], names);
         needNewAlias(result, right, s.tables[i].span);
-        IrValue product = op("cartesian", {result.frame, right.frame}, s.tables[i].span);
-        result = beside(result, right, product);
+        result = product(result, right, s, s.tables[i].span);
     }
     for (const sql::Join &j : s.joins) {
         Relation right = source(j.table, names);
@@ -135,6 +134,23 @@ Translator::Relation Translator::from(const sql::Select &s, const sql::Query *wh
         result = join(std::move(result), std::move(right), j);
     }
     return result;
+}
+
+/// All pairs of rows. Where columns are not known, the compiler cannot find out later that WHERE makes a join of it, so
+/// equalities of WHERE are used at once.
+Translator::Relation Translator::product(const Relation &left, const Relation &right, const sql::Select &s,
+                                         SourceSpan span) {
+    auto isKnown = [](const Source &source) { return source.known; };
+    bool allKnown = std::all_of(left.sources.begin(), left.sources.end(), isKnown) && right.sources[0].known;
+    std::vector<IrValue> operands{left.frame, right.frame};
+    std::vector<const Expr *> parts;
+    if (!allKnown && s.where)
+        conjuncts(*s.where, parts);
+    for (const Expr *part : parts)
+        if (auto c = joinCondition(*part, left, right); c && c->comparison == "=")
+            for (const std::string &t : {c->left.label, c->comparison, c->right.label})
+                operands.push_back(text(t, part->span));
+    return beside(left, right, op(operands.size() == 2 ? "cartesian" : "thetaJoin", operands, span));
 }
 
 void Translator::needNewAlias(const Relation &left, const Relation &right, SourceSpan span) {

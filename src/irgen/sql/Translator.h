@@ -122,6 +122,7 @@ class Translator {
     Relation from(const sql::Select &s, const sql::Query *whole);
     Relation source(const sql::Table &t, const Names &names);
     Relation renamed(Result r, const std::string &alias, const Names &names, SourceSpan span);
+    Relation product(const Relation &left, const Relation &right, const sql::Select &s, SourceSpan span);
     void needNewAlias(const Relation &left, const Relation &right, SourceSpan span);
     static Relation beside(const Relation &left, const Relation &right, IrValue frame);
     static void conjuncts(const sql::Expr &e, std::vector<const sql::Expr *> &parts);

@@ -11,7 +11,8 @@ namespace daphne::query {
 
 namespace {
 
-/// Arrays up to some times as long as there are rows are faster than hashing, and not much larger.
+/// Arrays up to some times as long as there are rows are faster than hashing, and not much larger. If there are more
+/// lookups than cells, filling the array costs less than it saves.
 constexpr uint64_t kArrayPerRow = 32, kSmallArray = 1 << 16;
 
 /// Parts of the table for which keys are looked through by workers of their own.
@@ -20,25 +21,29 @@ constexpr int kMaxPartBits = 6;
 
 } // namespace
 
-JoinTable::JoinTable(Context &context, std::span<const int64_t> keys, const uint8_t *skip) {
+JoinTable::JoinTable(Context &context, std::span<const int64_t> keys, const uint8_t *skip, size_t numLookups) {
     int64_t low = INT64_MAX, high = INT64_MIN;
     for (size_t r = 0; r < keys.size(); ++r)
         if (!skip || !skip[r]) {
             low = std::min(low, keys[r]);
             high = std::max(high, keys[r]);
         }
-    if (high < low) {
+    if (high < low)
         low = high = 0;
-        rowOfKey.assign(1, kNone);
-    }
     min = low;
     uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-    if (range < std::max<uint64_t>(kSmallArray, kArrayPerRow * keys.size())) {
-        rowOfKey.assign(range + 1, kNone);
+    if (range < std::max<uint64_t>({kSmallArray, kArrayPerRow * keys.size(), numLookups})) {
+        makeArray(range + 1);
         index(context, keys, skip);
     } else {
         hash(context, keys, skip);
     }
+}
+
+void JoinTable::makeArray(size_t n) {
+    memory = BufferRef(Buffer::create(ValueType::UI32, n, Buffer::Init::None));
+    rowOfKey = {memory.as<uint32_t>(), n};
+    std::fill(rowOfKey.begin(), rowOfKey.end(), kNone);
 }
 
 /// Each worker goes through all keys and takes those of its part of the array, from the last row to the first.

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "data/Buffer.h"
 #include "data/Dictionary.h"
 #include "kernels/Context.h"
 
@@ -19,8 +20,8 @@ class JoinTable {
   public:
     static constexpr uint32_t kNone = ~uint32_t(0);
 
-    /// Rows with skip[row] != 0 are left out (null: none).
-    JoinTable(Context &context, std::span<const int64_t> keys, const uint8_t *skip);
+    /// Rows with skip[row] != 0 are left out (null: none). About so many keys will be looked up.
+    JoinTable(Context &context, std::span<const int64_t> keys, const uint8_t *skip, size_t numLookups = 0);
 
     /// first[i] is the first row with keys[i], or kNone.
     void find(const int64_t *keys, size_t n, uint32_t *first) const;
@@ -34,12 +35,14 @@ class JoinTable {
         int64_t key;
         uint32_t row;
     };
+    void makeArray(size_t n);
     void index(Context &context, std::span<const int64_t> keys, const uint8_t *skip);
     void hash(Context &context, std::span<const int64_t> keys, const uint8_t *skip);
 
     int64_t min = 0;
-    std::vector<uint32_t> rowOfKey; ///< by key - min, unless hashed
-    std::vector<Entry> entries;     ///< 2^partBits parts of 2^slotBits slots
+    BufferRef memory;             ///< of rowOfKey: recycled, as it may be large
+    std::span<uint32_t> rowOfKey; ///< by key - min; empty if hashed
+    std::vector<Entry> entries;   ///< 2^partBits parts of 2^slotBits slots
     int partBits = 0, slotBits = 0;
     std::vector<uint32_t> nextRow;
 };

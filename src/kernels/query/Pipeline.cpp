@@ -2,28 +2,36 @@
 #include "kernels/query/Pipeline.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "kernels/RowBlocks.h"
+#include "kernels/WideVectors.h"
 
 namespace daphne::query {
 
 namespace {
 
-/// Positions i with truth[i] != 0.
+/// Bytes that are 0 or 1, eight at a time; what lies behind n counts as 0.
+uint64_t eightAt(const uint8_t *truth, size_t i, size_t n) {
+    uint64_t eight = 0;
+    std::memcpy(&eight, truth + i, i + 8 <= n ? 8 : n - i);
+    return eight;
+}
+
+size_t countTrue(const uint8_t *truth, size_t n) {
+    size_t count = 0;
+    for (size_t i = 0; i < n; i += 8)
+        count += static_cast<size_t>(std::popcount(eightAt(truth, i, n)));
+    return count;
+}
+
+/// Positions i with truth[i] = 1.
 size_t selected(const uint8_t *truth, size_t n, uint32_t *positions) {
     size_t count = 0;
-    for (size_t i = 0; i < n; i += 8) {
-        uint64_t eight = 0;
-        size_t last = std::min(n, i + 8);
-        std::memcpy(&eight, truth + i, last - i);
-        if (eight == 0)
-            continue;
-        for (size_t j = i; j < last; ++j) {
-            positions[count] = static_cast<uint32_t>(j);
-            count += truth[j] != 0;
-        }
-    }
+    for (size_t i = 0; i < n; i += 8)
+        for (uint64_t eight = eightAt(truth, i, n); eight != 0; eight &= eight - 1)
+            positions[count++] = static_cast<uint32_t>(i + static_cast<size_t>(std::countr_zero(eight)) / 8);
     return count;
 }
 
@@ -90,15 +98,15 @@ class Walk {
         size_t last = s;
         if (in.isRun)
             while (last + 1 < steps.size() && steps[last + 1].kind == Step::Kind::Filter) {
-                size_t count = 0;
-                for (size_t i = 0; i < in.n; ++i)
-                    count += truth[i];
-                if (count < in.n / 8)
+                if (countTrue(truth, in.n) < in.n / 8)
                     break;
                 const uint8_t *more = cells.truth(steps[++last].node);
-                for (size_t i = 0; i < in.n; ++i)
-                    mine.truth[i] = truth[i] & more[i];
-                truth = mine.truth.data();
+                uint8_t *both = mine.truth.data();
+                vectorised([=, n = in.n] {
+                    for (size_t i = 0; i < n; ++i)
+                        both[i] = truth[i] & more[i];
+                });
+                truth = both;
             }
         size_t count = selected(truth, in.n, mine.positions.data());
         Batch &out = batches[last + 1];

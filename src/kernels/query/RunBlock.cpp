@@ -229,8 +229,10 @@ class Runner {
             lower.isReal.push_back(isReal);
             lower.codeOfCode.emplace_back();
         }
-        std::vector<int64_t> words(relation.rows);
-        std::vector<uint8_t> missing(relation.rows);
+        BufferRef memory(Buffer::create(ValueType::SI64, relation.rows, Buffer::Init::None));
+        std::span<int64_t> words(memory.as<int64_t>(), relation.rows);
+        bool anyReal = std::find(lower.isReal.begin(), lower.isReal.end(), true) != lower.isReal.end();
+        std::vector<uint8_t> missing(anyReal ? relation.rows : 0);
         forRowBlocks(context, "keys of join", relation.rows, kBatch, 3.0 * static_cast<double>(relation.rows),
                      [&](size_t begin, size_t end) {
                          Evaluator cells(lowerProgram);
@@ -239,10 +241,10 @@ class Runner {
                          batch.isRun = true;
                          batch.first = static_cast<uint32_t>(begin);
                          cells.start(batch);
-                         keyWords(lower, cells, words.data() + begin, missing.data() + begin);
+                         keyWords(lower, cells, words.data() + begin, anyReal ? missing.data() + begin : nullptr);
                      });
-        bool anyReal = std::find(lower.isReal.begin(), lower.isReal.end(), true) != lower.isReal.end();
-        stage.tables.push_back(std::make_unique<JoinTable>(context, words, anyReal ? missing.data() : nullptr));
+        stage.tables.push_back(std::make_unique<JoinTable>(context, words, anyReal ? missing.data() : nullptr,
+                                                           stage.program->relations[0]->rows));
         isUnique &= stage.tables.back()->isUnique();
         return {Step::Kind::Probe, 0, number, stage.tables.back().get(), std::move(upper)};
     }

@@ -5,6 +5,7 @@
 #include "transforms/Passes.h"
 
 #include "transforms/plan/QueryExtraction.h"
+#include "transforms/plan/QueryPlanText.h"
 
 namespace daphne::transforms {
 
@@ -72,7 +73,14 @@ Value createBlock(Operation *root, QueryExtraction &e) {
     auto schema = std::make_shared<ops::FrameSchema>(e.block.schema());
     auto cols = static_cast<int64_t>(schema->labels.size());
     Type type = ir::toIrType(root->getContext(), TypeDesc::frame(schema, -1, cols));
-    return ir::createOp(b, root->getLoc(), "queryBlock", operands, type)->getResult(0);
+    std::vector<int64_t> rows;
+    for (Value source : e.sources)
+        rows.push_back(typeOf(source).rows);
+    SmallVector<Attribute> plan;
+    for (const std::string &line : planText(e.block, rows))
+        plan.push_back(b.getStringAttr(line));
+    NamedAttribute attribute = b.getNamedAttr("plan", b.getArrayAttr(plan));
+    return ir::createOp(b, root->getLoc(), "queryBlock", operands, type, attribute)->getResult(0);
 }
 
 void replace(Value old, Value by, OpBuilder &b) {
@@ -111,7 +119,35 @@ bool addAggregates(DaphneOp op, size_t numKeys, const Columns &columns, QueryExt
 }
 
 /// The group's input as a block, if it can be one.
+bool extractGroupSum(DaphneOp op, QueryExtraction &e) {
+    TypeDesc type = typeOf(op->getResult(0));
+    size_t numKeys = op->getNumOperands() - 2;
+    if (!type.schema || type.schema->labels.size() != numKeys + 1 || type.schema->types.size() != numKeys + 1)
+        return false;
+    auto columns = e.relation(op->getOperand(0));
+    if (!columns)
+        return false;
+    e.block.isGrouped = true;
+    for (size_t k = 0; k <= numKeys; ++k) {
+        auto label = textConstant(op->getOperand(1 + static_cast<unsigned>(k)));
+        auto node = label ? columns->find(*label) : std::nullopt;
+        if (!node)
+            return false;
+        if (k < numKeys)
+            e.block.outputs.push_back({type.schema->labels[k], *node});
+        else if (isNumeric(e.block.nodes[*node].type))
+            e.block.aggregates.push_back({"SUM", type.schema->labels[k], type.schema->types[k], *node});
+        else
+            return false;
+    }
+    auto labels = type.schema->labels;
+    llvm::sort(labels);
+    return std::unique(labels.begin(), labels.end()) == labels.end(); // else it fails when it is run
+}
+
 bool extractGroup(DaphneOp op, QueryExtraction &e) {
+    if (op.is("groupSum"))
+        return extractGroupSum(op, e);
     auto numKeys = ir::constantOf(op->getOperand(1));
     TypeDesc type = typeOf(op->getResult(0));
     if (!numKeys || !type.schema || type.schema->labels.size() != type.schema->types.size())
@@ -130,6 +166,8 @@ bool extractGroup(DaphneOp op, QueryExtraction &e) {
     }
     return addAggregates(op, n, *columns, e);
 }
+
+bool isGroup(DaphneOp op) { return op.is("group") || op.is("groupSum"); }
 
 bool planGroup(DaphneOp op) {
     Operations boundaries;
@@ -283,6 +321,67 @@ bool planRows(DaphneOp op) {
     }
 }
 
+// -------------------------------------------------------------------- columns
+
+/// The column that a made frame has under a label; null if that is not known.
+Value columnOfMade(Value frame, StringRef label) {
+    DaphneOp made = definedBy(withoutAdapt(frame), "createFrame");
+    if (!made || made->getNumOperands() % 2 != 0)
+        return {};
+    unsigned n = made->getNumOperands() / 2;
+    for (unsigned c = 0; c < n; ++c)
+        if (auto text = textConstant(made->getOperand(n + c)); text && *text == label)
+            return made->getOperand(c);
+    return {};
+}
+
+/// Whether the columns are those of one block, so that making a frame of them cannot fail.
+bool isMadeOfOneBlock(DaphneOp made) {
+    unsigned n = made->getNumOperands() / 2;
+    Value block;
+    llvm::DenseSet<StringRef> labels;
+    for (unsigned c = 0; c < n; ++c) {
+        DaphneOp cast = definedBy(withoutAdapt(made->getOperand(c)), "cast");
+        DaphneOp column = cast ? definedBy(withoutAdapt(cast->getOperand(0)), "extractCol") : DaphneOp();
+        Value from = column ? withoutAdapt(column->getOperand(0)) : Value();
+        auto label = ir::asOp(made->getOperand(n + c).getDefiningOp(), "constant");
+        if (!from || !label || !definedBy(from, "queryBlock") || (block && block != from))
+            return false;
+        block = from;
+        auto text = dyn_cast<StringAttr>(label->getAttr(ir::kValue));
+        if (!text || !labels.insert(text.getValue()).second)
+            return false;
+    }
+    return n > 0 && made->getNumOperands() == 2 * n;
+}
+
+/// Columns that go from a query to matrix operations need no frame in between.
+void forwardColumns(ModuleOp module) {
+    SmallVector<DaphneOp> frames;
+    module.walk([&](DaphneOp op) {
+        if (op.is("createFrame") && op.hint().empty() && isMadeOfOneBlock(op))
+            frames.push_back(op);
+    });
+    for (DaphneOp frame : frames) {
+        Operations dead;
+        for (Operation *user : llvm::to_vector(frame->getResult(0).getUsers())) {
+            if (ir::asOp(user, "numRows"))
+                user->setOperand(0, frame->getOperand(0));
+            DaphneOp column = ir::asOp(user, "extractCol");
+            auto label = column ? textConstant(column->getOperand(1)) : std::nullopt;
+            Value cells = label ? columnOfMade(frame->getResult(0), *label) : Value();
+            if (!cells)
+                continue;
+            for (Operation *cast : llvm::to_vector(user->getUsers()))
+                if (ir::asOp(cast, "cast") && typeOf(cast->getResult(0)).isMatrix())
+                    cast->setOperand(0, cells);
+            dead.insert(user);
+        }
+        dead.insert(frame);
+        eraseUnused(std::move(dead));
+    }
+}
+
 } // namespace
 
 void planQueries(ModuleOp module) {
@@ -292,16 +391,17 @@ void planQueries(ModuleOp module) {
         changed = false;
         SmallVector<DaphneOp> open;
         module.walk([&](DaphneOp op) {
-            if (op.hint().empty() && (op.is("group") || QueryExtraction::makesRows(op)))
+            if (op.hint().empty() && (isGroup(op) || QueryExtraction::makesRows(op)))
                 open.push_back(op);
         });
         for (DaphneOp op : llvm::reverse(open)) {
-            if (op.is("group") ? planGroup(op) : planRows(op)) {
+            if (isGroup(op) ? planGroup(op) : planRows(op)) {
                 changed = true;
                 break; // others may be gone
             }
         }
     }
+    forwardColumns(module);
 }
 
 } // namespace daphne::transforms

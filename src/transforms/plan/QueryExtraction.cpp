@@ -295,9 +295,18 @@ std::optional<size_t> QueryExtraction::expression(Value v, Value frame, const Co
     return node;
 }
 
+/// Cells are 0 or 1.
+bool QueryExtraction::isTruth(size_t node) const {
+    const Node &n = block.nodes[node];
+    return n.kind == Kind::Member || (n.kind == Kind::Call && (isComparison(n.name) || n.name == "ewAnd" ||
+                                                               n.name == "ewOr" || n.name == "like"));
+}
+
 std::optional<size_t> QueryExtraction::compare(const std::string &mnemonic, size_t a, size_t b) {
     ValueType ta = block.nodes[a].type, tb = block.nodes[b].type;
-    bool fits = mnemonic == "ewEq" ? areKeys(ta, tb) : areComparable(ta, tb);
+    // Truth values of type ui64 are numbers like all others.
+    ValueType ca = isTruth(a) ? ValueType::SI64 : ta, cb = isTruth(b) ? ValueType::SI64 : tb;
+    bool fits = mnemonic == "ewEq" ? areKeys(ca, cb) : areComparable(ca, cb);
     if (!fits)
         return std::nullopt;
     ValueType type = ta == ValueType::Str ? ValueType::SI64 : mostGeneral(ta, tb);
@@ -322,7 +331,9 @@ std::optional<size_t> QueryExtraction::call(DaphneOp op, Value frame, const Colu
         operands.push_back(*operand);
     }
     auto typeAt = [&](size_t i) { return block.nodes[operands[i]].type; };
-    auto fitsResult = [&](size_t i) { return typeAt(i) <= type && !is64BitUnsigned(typeAt(i)); };
+    auto fitsResult = [&](size_t i) {
+        return typeAt(i) <= type && (!is64BitUnsigned(typeAt(i)) || isTruth(operands[i]));
+    };
     bool isPlain = type == ValueType::SI64 || type == ValueType::F64;
     if (name == "isMember") {
         Value set = op->getOperand(1);
@@ -354,7 +365,7 @@ std::optional<size_t> QueryExtraction::call(DaphneOp op, Value frame, const Colu
                     : std::nullopt;
     }
     for (size_t i = 0; i < operands.size(); ++i)
-        if (typeAt(i) == ValueType::Str || is64BitUnsigned(typeAt(i)))
+        if (typeAt(i) == ValueType::Str || (is64BitUnsigned(typeAt(i)) && !isTruth(operands[i])))
             return std::nullopt;
     if (name == "cond") {
         // Both values as they are: nothing is converted.

@@ -55,6 +55,7 @@ class QueryExtraction {
     bool addCondition(size_t node);
     std::optional<size_t> scalar(mlir::Value v);
     std::optional<size_t> call(ir::DaphneOp op, mlir::Value frame, const Columns &columns);
+    bool isTruth(size_t node) const;
     std::optional<size_t> compare(const std::string &mnemonic, size_t a, size_t b);
     bool isLengthOf(mlir::Value rows, mlir::Value frame);
 
