@@ -324,7 +324,12 @@ std::optional<size_t> QueryExtraction::compare(const std::string &mnemonic, size
     if (!fits)
         return std::nullopt;
     ValueType type = ta == ValueType::Str ? ValueType::SI64 : mostGeneral(ta, tb);
-    return block.add({.kind = Kind::Call, .type = type, .name = mnemonic, .operands = {a, b}});
+    Node node; // initialising all of it in the call makes GCC 12 see members that are not initialised
+    node.kind = Kind::Call;
+    node.type = type;
+    node.name = mnemonic;
+    node.operands = {a, b};
+    return block.add(std::move(node));
 }
 
 std::optional<size_t> QueryExtraction::call(DaphneOp op, Value frame, const Columns &columns) {
