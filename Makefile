@@ -7,11 +7,12 @@ PYTHON ?= /usr/bin/python3
 ASAN_ENVIRONMENT = ASAN_OPTIONS=allow_user_poisoning=0:allocator_may_return_null=1:detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-sql asan tsan fuzz stress bench bench-io bench-sched bench-sql compare lint format clean
+.PHONY: help build demo test test-sql asan tsan fuzz faults distributed-scripts stress bench bench-io bench-sched bench-sql \
+        compare lint format clean
 
 help:  ## this list
 	@echo "targets:"
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  make %-11s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  make %-19s %s\n", $$1, $$2 }'
 
 build:  ## install what is missing and build into bin/
 	@./build.sh
@@ -44,6 +45,14 @@ fuzz:  ## the readers of files under libFuzzer and sanitizers; FUZZ_SECONDS=90 p
 	        -malloc_limit_mb=1024 -artifact_prefix=build/fuzz/$$format- -print_final_stats=1 \
 	        build/fuzz/corpus/$$format test/fuzz/files/$$format || exit 1; \
 	done
+
+faults:  ## distributed runs while a random worker is killed or stopped, 50 times
+	@./build.sh
+	@$(PYTHON) test/dist/run.py --campaign faults
+
+distributed-scripts:  ## every script test over every transport; takes a while
+	@./build.sh
+	@$(PYTHON) test/dist/run.py --campaign scripts
 
 stress:  ## a minute of parallel loops under the thread sanitizer
 	@cmake --preset tsan >/dev/null

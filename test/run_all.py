@@ -4,10 +4,10 @@
 
 Suites: the layer table, unit tests (CTest), IR tests, examples of the documentation, the scripts of examples/, examples and
 reference pages of builtins, script tests under the default options and under each file of test/script/configs, random
-queries and those of warehouse benchmarks against SQLite, random programs against an oracle, hostile scripts, damaged
-files, peak memory, files of other programs, equal results under every schedule. A suite is any command; its own last line
-'N passed, N failed' is its result. A suite that ends with another status than that line says, or without one, counts as one
-more failure: nothing is lost silently.
+queries and those of warehouse benchmarks against SQLite, random programs against an oracle, hostile scripts, damaged files,
+peak memory, files of other programs, equal results under every schedule, the distributed engine (processes, faults,
+strangers, some script tests). A suite is any command; its own last line 'N passed, N failed' is its result. A suite that
+ends with another status than that line says, or without one, counts as one more failure: nothing is lost silently.
 """
 
 import argparse
@@ -25,6 +25,9 @@ GTEST_RESULT = re.compile(r'\[  (PASSED|FAILED)  \] (\d+) tests?[.,]')
 CTEST_NOISE = re.compile(r'\[ RUN |\[ +OK |\[-+\]|\[=+\]|Test command|Working Directory|Test timeout|Running main|Test project'
                          r'|Internal ctest|UpdateCTest|Constructing|Done constructing|Updating test|Added \d|Checking test'
                          r'|Output from these|Use "--rerun| +Start \d|test \d+$')
+# The script tests that are run by several machines as well; `make distributed-scripts` runs all of them.
+DISTRIBUTED_FILES = [TEST / 'script' / f'{name}.dtest' for name in
+                     ('broadcasting', 'builtins-aggregation', 'vectorized', 'representation', 'idioms', 'errors-status-3')]
 CTEST_SUMMARY = re.compile(r'(\d+) tests failed out of (\d+)')
 
 
@@ -104,6 +107,9 @@ def suites(preset):
     yield 'script', lambda: run_summarised([python, script, '--daphne', daphne])
     yield 'sql', lambda: run_summarised([python, TEST / 'sql' / 'run.py', '--daphne', daphne])
     yield 'warehouse', lambda: run_summarised([python, TEST / 'sql' / 'warehouse' / 'run.py', '--daphne', daphne])
+    yield 'distributed', lambda: run_summarised([python, TEST / 'dist' / 'run.py', '--daphne', daphne])
+    yield ('distributed scripts', lambda: run_summarised(
+        [python, script, '--daphne', daphne, '--config', 'distributed/threads', *DISTRIBUTED_FILES]))
     yield 'random', lambda: run_summarised([python, TEST / 'random' / 'run.py', '--daphne', daphne])
     # Sanitizers reserve terabytes of address space and are slow.
     fuzz_options = ['--memory-gb', '0', '--timeout-factor', '10'] if preset in ('asan', 'tsan') else []

@@ -6,6 +6,7 @@
 
 #include "base/Error.h"
 #include "exec/CallKernel.h"
+#include "exec/Distribution.h"
 #include "exec/Region.h"
 #include "kernels/Exponential.h"
 
@@ -21,6 +22,12 @@ const char *kindName(ValueKind kind) {
     case ValueKind::List: return "a list";
     default: return "a value";
     }
+}
+
+/// Cells that were computed on other machines may be read after this.
+void bringHere(Matrix &matrix) {
+    if (exec::Distribution *distribution = exec::activeDistribution())
+        distribution->bringHere(Value(Ref<Matrix>::share(&matrix)));
 }
 
 } // namespace
@@ -102,6 +109,7 @@ Object *daphne_plain_matrix(Object *object) {
 
 Object *daphne_csr_matrix(Object *object) {
     auto &m = static_cast<Matrix &>(*object);
+    bringHere(m);
     if (m.isCsr() && static_cast<Csr &>(m).isShownAsCsr())
         return object;
     Ref<Matrix> csr =
@@ -121,6 +129,7 @@ void daphne_fail(Context *, const char *message) { throw executionError(message)
 
 Object *daphne_map(Context *context, Object *object, MapFunction function, uint64_t resultType) {
     auto &matrix = static_cast<Matrix &>(*object);
+    bringHere(matrix);
     Ref<Dense> cells =
         matrix.isCsr() ? toDense(static_cast<Csr &>(matrix)) : Ref<Dense>::share(static_cast<Dense *>(object));
     const Dense &in = *cells;

@@ -84,9 +84,12 @@ struct Engine::Session {
     }
 };
 
-Engine::Engine(Options given) : options(std::move(given)), scheduler(schedulerSettings(options)) {
+Engine::Engine(Options given, std::shared_ptr<dist::MpiModule> mpi)
+    : options(std::move(given)), scheduler(schedulerSettings(options)) {
     times.startup = processAge();
     double begin = now();
+    if (isDistributed(options))
+        coordinator = std::make_unique<Coordinator>(options, scheduler, std::move(mpi));
     state = std::make_unique<State>();
     times.startup += now() - begin;
 }
@@ -118,6 +121,8 @@ void Engine::reportStatistics() {
                (scheduler.numThreads() == 1 ? " thread\n" : " threads\n"));
     std::string text = scheduler.statisticsText();
     writeError(text.empty() ? "no loops were run by the scheduler\n" : text);
+    if (coordinator && coordinator->cluster())
+        writeError(coordinator->cluster()->statisticsText());
 }
 
 void Engine::explain(ExplainLevel level, const std::string &text) {
@@ -205,6 +210,16 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
     Context context;
     context.stackLimit = stackLimit();
     context.scheduler = &scheduler;
+    dist::Cluster *cluster = coordinator ? coordinator->cluster() : nullptr;
+    exec::DistributionScope distribution(cluster);
+    // How results were computed is known until the program ends: it refers to objects of the program.
+    struct EndOfProgram {
+        dist::Cluster *cluster;
+        ~EndOfProgram() {
+            if (cluster)
+                cluster->endOfProgram(false);
+        }
+    } endOfProgram{cluster};
     context.representation.byEstimate = options.selectMatrixRepr;
     context.representation.threshold = options.sparsityThreshold;
     if (session)
@@ -221,6 +236,8 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
     context.out.flush();
     context.err.flush();
     if (session) {
+        if (cluster)
+            cluster->endOfProgram(true);
         session->views = std::move(context.views);
         session->variables.clear();
         for (size_t i = 0; i < results.size(); ++i)

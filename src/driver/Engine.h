@@ -10,6 +10,7 @@
 
 #include "base/Error.h"
 #include "base/Source.h"
+#include "driver/Distributed.h"
 #include "driver/Options.h"
 #include "sched/Scheduler.h"
 
@@ -23,7 +24,8 @@ struct Timing {
 
 class Engine {
   public:
-    explicit Engine(Options options);
+    /// `mpi`: started already, if the options ask for it.
+    explicit Engine(Options options, std::shared_ptr<dist::MpiModule> mpi = nullptr);
     ~Engine();
 
     /// Runs one script as a whole. `name` is shown in messages; relative imports start in `directory`.
@@ -56,6 +58,7 @@ class Engine {
     sched::Scheduler scheduler; ///< runs the loops of all programs
     struct State;               ///< MLIR context and what lives as long as the engine
     std::unique_ptr<State> state;
+    std::unique_ptr<Coordinator> coordinator; ///< null: everything happens here
     std::unique_ptr<Session> session;
 };
 

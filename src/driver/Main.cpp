@@ -73,10 +73,14 @@ int run(Options options) {
     return runOnBigStack([&] {
         installCrashReport();
         try {
+            // Ranks of an MPI job but the first only work for it.
+            std::shared_ptr<dist::MpiModule> mpi = startMpi(options);
+            if (mpi && mpi->rank() > 0)
+                return serveRank(options, *mpi);
             if (options.action == Action::Interactive)
-                return runPrompt(std::move(options));
+                return runPrompt(std::move(options), std::move(mpi));
             ScriptText script = readScript(options);
-            Engine engine(std::move(options));
+            Engine engine(std::move(options), std::move(mpi));
             return engine.runScript(std::move(script.name), std::move(script.text), script.directory);
         } catch (const Error &e) {
             return complain(e);

@@ -16,7 +16,6 @@ using enum OptionKind;
 using enum Availability;
 using enum OptionGroup;
 
-constexpr std::string_view kDistributedEngine = "the distributed engine";
 constexpr std::string_view kPropertyEngine = "recording of data properties";
 
 constexpr Choice kReferenceForms[] = {
@@ -79,6 +78,7 @@ constexpr Choice kTransports[] = {
     {"MPI", "message passing interface"},
     {"sync-gRPC", "remote procedure calls, one thread per worker", "gRPC"},
     {"async-gRPC", "remote procedure calls, asynchronous"},
+    {"threads", "threads of this process instead of machines, for tests"},
 };
 constexpr Choice kProgress[] = {
     {"auto", "if standard error is a terminal"},
@@ -242,17 +242,21 @@ constexpr OptionRow kRows[] = {
 
     // ---- distributed
     {.flag = "distributed", .fallback = "false", .configKey = "use_distributed", .group = Distributed,
-     .doc = "Run on several machines.", .availability = Missing, .engine = kDistributedEngine},
+     .doc = "Run on several machines."},
     {.flag = "dist_backend", .kind = OneOf, .fallback = "MPI", .configKey = "distributedBackEndSetup",
-     .group = Distributed, .doc = "Transport between machines.", .availability = Accepted, .choices = kTransports},
+     .group = Distributed, .doc = "Transport between machines.", .choices = kTransports},
     {.flag = {}, .kind = TextList, .configKey = "distributed_workers", .environment = "DISTRIBUTED_WORKERS",
-     .group = Distributed, .doc = "Addresses host:port of the gRPC workers.", .availability = Accepted},
+     .group = Distributed, .doc = "Addresses host:port of the gRPC workers."},
     {.flag = "workers-local", .kind = Integer, .fallback = "0", .group = Distributed,
-     .doc = "Start this many workers on this machine.", .availability = Missing, .engine = kDistributedEngine,
-     .minimum = 0},
-    {.flag = "max-distr-chunk-size", .kind = Integer, .fallback = "2147482623",
+     .doc = "Start this many workers on this machine, as processes or, with --dist_backend=threads, as threads.",
+     .minimum = 0, .maximum = 1024},
+    {.flag = "max-distr-chunk-size", .kind = IntegerOrAuto, .fallback = "auto",
      .configKey = "max_distributed_serialization_chunk_size", .group = Distributed,
-     .doc = "Largest message in bytes, at least 100.", .availability = Accepted, .minimum = 100},
+     .doc = "Largest payload of a message in bytes, at least 100; auto: as the transport likes it.", .minimum = 100,
+     .maximum = 2147482623},
+    {.flag = "dist-threshold", .kind = IntegerOrAuto, .fallback = "auto", .configKey = "distThreshold",
+     .group = Distributed, .doc = "Loops with at most this many bytes stay on the coordinator; 0: none does, whatever "
+     "it costs; auto: by estimated times.", .minimum = 0},
     {.flag = "enable-hdfs", .fallback = "false", .configKey = "useHdfs", .group = Distributed,
      .doc = "Read and write files in HDFS.", .availability = Missing, .engine = "HDFS support"},
     {.flag = "hdfs-ip", .kind = Text, .configKey = "hdfsAddress", .group = Distributed,
@@ -261,32 +265,33 @@ constexpr OptionRow kRows[] = {
      .doc = "With --enable-hdfs: user name.", .availability = Accepted},
     {.flag = "dist-partitioning", .kind = OneOf, .fallback = "STATIC", .configKey = "distPartitioning",
      .group = Distributed, .doc = "How rows are cut into tasks for machines; as --partitioning.",
-     .availability = Accepted, .listChoices = schemesOfMachines},
+     .listChoices = schemesOfMachines},
     {.flag = "dist-steal", .kind = OneOf, .fallback = "off", .configKey = "distSteal", .group = Distributed,
      .doc = "Idle machines take work from others.", .availability = Accepted, .choices = kOnOff},
     {.flag = "coordinator-computes", .kind = OneOf, .fallback = "on", .configKey = "coordinatorComputes",
-     .group = Distributed, .doc = "The coordinator takes tasks, too.", .availability = Accepted, .choices = kOnOff},
+     .group = Distributed, .doc = "The coordinator takes tasks, too.", .choices = kOnOff},
     {.flag = "dist-resident", .kind = OneOf, .fallback = "on", .configKey = "distResident",
-     .group = Distributed, .doc = "Keep intermediates on the machines.", .availability = Accepted, .choices = kOnOff},
+     .group = Distributed, .doc = "Keep intermediates on the machines.", .choices = kOnOff},
     {.flag = "dist-collect", .kind = OneOf, .fallback = "auto", .configKey = "distCollect",
      .group = Distributed, .doc = "How results come back.", .availability = Accepted, .choices = kCollect},
     {.flag = "dist-allreduce", .kind = OneOf, .fallback = "auto", .configKey = "distAllreduce",
      .group = Distributed, .doc = "How sums over machines are formed.", .availability = Accepted,
      .choices = kAllreduce},
     {.flag = "dist-retries", .kind = Integer, .fallback = "2", .configKey = "distRetries", .group = Distributed,
-     .doc = "How often a lost task is tried again.", .availability = Accepted, .minimum = 0},
+     .doc = "How often a lost task is tried again elsewhere before the coordinator does it.", .minimum = 0,
+     .maximum = 1000000},
     {.flag = "heartbeat-ms", .kind = Integer, .fallback = "2000", .configKey = "heartbeatMs", .group = Distributed,
-     .doc = "Milliseconds between signs of life.", .availability = Accepted, .minimum = 1},
+     .doc = "Milliseconds between signs of life; a worker that misses three is lost.", .minimum = 1,
+     .maximum = 86400000},
     {.flag = "tls-cert", .kind = Text, .configKey = "tlsCert", .group = Distributed,
-     .doc = "Certificate of this machine.", .availability = Accepted},
-    {.flag = "tls-key", .kind = Text, .configKey = "tlsKey", .group = Distributed, .doc = "Its private key.",
-     .availability = Accepted},
+     .doc = "Certificate of this machine."},
+    {.flag = "tls-key", .kind = Text, .configKey = "tlsKey", .group = Distributed, .doc = "Its private key."},
     {.flag = "tls-ca", .kind = Text, .configKey = "tlsCa", .group = Distributed,
-     .doc = "Certificate of the authority that signed the workers' certificates.", .availability = Accepted},
+     .doc = "Certificate of the authority that signed all certificates."},
     {.flag = "dist-token-file", .kind = Text, .configKey = "distTokenFile", .group = Distributed,
-     .doc = "File with the secret shared by the machines.", .availability = Accepted},
+     .doc = "File with the secret shared by the machines; nobody else may be able to read it."},
     {.flag = "insecure", .fallback = "false", .configKey = "insecure", .group = Distributed,
-     .doc = "Allow connections without TLS beyond this machine.", .availability = Accepted},
+     .doc = "Allow connections without TLS beyond this machine."},
 
     // ---- accelerators
     {.flag = "cuda", .fallback = "false", .configKey = "use_cuda", .group = Accelerators, .doc = "Use GPUs.",
@@ -314,6 +319,8 @@ constexpr OptionRow kRows[] = {
 constexpr EnvironmentRow kEnvironment[] = {
     {"PAPI_EVENTS", "profiling: hardware counters to read"},
     {"PAPI_REPORT", "profiling: whether to print a report"},
+    {"DAPHNE_DIST_TOKEN", "distributed execution: the secret, instead of --dist-token-file"},
+    {"DAPHNE_FAULT", "distributed execution, for tests: worker=2,after_chunks=3,action=kill|hang|slow:10"},
     {"DAPHNE_ADAPTIVE", "scheduling: adaptive heuristics"},
     {"SLURM_CPUS_ON_NODE", "scheduling: upper limit for the number of workers"},
     {"SLURM_CPUS_PER_TASK", "scheduling: the same, of one task"},

@@ -280,11 +280,14 @@ class CommandLine {
     void fillTypedFields() {
         const Settings &all = options.settings;
         options.libdir = withExecutableDirectory(all.text("libdir"));
+        options.executableDirectory = around.executableDirectory;
         options.timing = all.flag("timing");
         options.verbose = all.flag("verbose");
-        options.vec = all.flag("vec");
+        bool distributed = all.flag("distributed") || all.integer("workers-local") > 0;
+        options.vec = all.flag("vec") || distributed;
         options.vecRestricted = all.flag("vec-restricted");
-        options.vecAlways = all.flag("vec-always");
+        // What is to be distributed in any case must be fused first.
+        options.vecAlways = all.flag("vec-always") || (distributed && all.text("dist-threshold") == "0");
         options.jit = !all.flag("no-jit");
         options.loopCache = loopCacheDirectory(all.text("loop-cache"));
         options.objRefMgnt = all.flag("use_obj_ref_mgnt");

@@ -53,6 +53,7 @@ struct Options {
 
     std::string configPath;            ///< "" if none was given
     std::string libdir;                ///< {exedir} already replaced
+    std::string executableDirectory;   ///< of this process
     std::vector<ExplainLevel> explain; ///< in pipeline order, no duplicates
     bool timing = false;
     bool verbose = false;

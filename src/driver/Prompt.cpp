@@ -23,9 +23,9 @@ std::string asStatement(std::string text) {
 
 } // namespace
 
-int runPrompt(Options options) {
+int runPrompt(Options options, std::shared_ptr<dist::MpiModule> mpi) {
     std::puts("Daphne. Statements end with ';'. Leave with Ctrl-D or exit.");
-    Engine engine(std::move(options));
+    Engine engine(std::move(options), std::move(mpi));
     LineEditor editor;
     std::string input;
     while (auto line = editor.read(input.empty() ? "daphne> " : "   ...> ")) {

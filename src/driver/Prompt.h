@@ -3,11 +3,11 @@
 /// keep its variables and functions.
 #pragma once
 
-#include "driver/Options.h"
+#include "driver/Distributed.h"
 
 namespace daphne::driver {
 
 /// Returns the exit status.
-int runPrompt(Options options);
+int runPrompt(Options options, std::shared_ptr<dist::MpiModule> mpi);
 
 } // namespace daphne::driver

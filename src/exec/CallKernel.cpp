@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "exec/Distribution.h"
 #include "sched/Scheduler.h"
 
 namespace daphne::exec {
@@ -42,6 +43,9 @@ void callKernel(Context &context, const Kernel &kernel, std::span<Slot> results,
     // Value has the layout of Slot; borrowed arguments are never destroyed here.
     auto *argValues = reinterpret_cast<Value *>(args.data());
     auto *resultValues = reinterpret_cast<Value *>(results.data());
+    if (activeDistribution())
+        for (size_t i = 0; i < args.size(); ++i)
+            bringHere(argValues[i]);
     KernelCall call{context,         kernel,  {argValues, args.size()}, {resultValues, results.size()}, consumable,
                     {castTarget, 0}, wantsCsr};
     if (context.scheduler && context.scheduler->settings().statistics) {

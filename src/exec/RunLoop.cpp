@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Splits a fused loop into ranges of rows, gives every worker its arguments,
+/// Binds a fused loop to its matrices, has it run here or on several machines,
 /// and combines what ranges leave behind. Ranges end at multiples of a block
 /// that depends on the program only, and partial results are kept per block and
 /// merged in order: results do not depend on who ran what.
@@ -10,7 +10,9 @@
 #include <map>
 
 #include "exec/AllFinite.h"
+#include "exec/BoundLoop.h"
 #include "exec/CallKernel.h"
+#include "exec/Distribution.h"
 #include "kernels/Extreme.h"
 #include "kernels/Reduction.h"
 #include "sched/Scheduler.h"
@@ -32,23 +34,36 @@ void *mutableDataOf(Dense &m) {
 }
 uint64_t skipOf(const Dense &m) { return m.view<uint8_t>().skip; }
 
+/// From so many on, machines send numbers per block instead of numbers per row.
+constexpr uint64_t kBlocksForMachines = 8;
+
 class FusedRun {
   public:
     FusedRun(Context &context, Engine &engine, const Region &region, Step &step, RegionState &state)
         : context(context), engine(engine), region(region), step(step), state(state), program(step.program),
-          scheduler(context.scheduler), arguments(program.params.size()) {}
+          bound(program), remote{bound, {}} {
+        bound.function = step.function;
+        bound.rows = step.rows;
+        bound.cols = step.cols;
+        bound.site = step.site;
+        bound.serialNs = step.serialNs;
+        bound.nsPerStored = step.nsPerStored;
+    }
 
     bool run() {
         if (!absentCellsStayZero())
             return false;
-        stagesBlocks = isWorthBlocks();
-        hasSumsOfRows = std::ranges::any_of(program.params, &LoopParam::isSumOfRows);
-        block = blockRows();
-        arguments.words[LoopArguments::kColumns] = step.cols;
+        if (distribution)
+            decideWhere();
+        for (size_t p = 0; p < program.params.size(); ++p)
+            if (step.bindings[p].kind == Binding::Kind::Staged)
+                bound.staged[p] = aggregateOf(p);
+        bound.stagesBlocks = isWorthBlocks();
+        bound.arguments.words[LoopArguments::kColumns] = step.cols;
         outputs.resize(program.params.size());
         for (size_t p = 0; p < program.params.size(); ++p)
             program.params[p].isOutput() ? bindOutput(p) : bindInput(p);
-        if (!loop())
+        if (isRemote ? !runElsewhere() : !runRows(context.scheduler, bound, 0, step.rows))
             return false;
         for (size_t p = 0; p < program.params.size(); ++p)
             finish(p);
@@ -63,25 +78,68 @@ class FusedRun {
             if (!step.bindings[p].needsFinite)
                 continue;
             const Value &v = valueOf(p);
+            bringHere(v);
             if (v.isScalar() ? !std::isfinite(v.as<double>()) : !allFinite(context, v.dense()))
                 return false;
         }
         return true;
     }
 
-    uint64_t blockRows() const {
-        if (program.flat || stagesBlocks)
-            return LoopProgram::kBlock;
-        return hasSumsOfRows ? LoopProgram::kColumnGroup : 1;
+    // ---- other machines
+
+    void decideWhere() {
+        describeOperands();
+        isRemote = distribution->wants(remote);
+        for (const LoopOperand &operand : remote.operands)
+            if (!isRemote || operand.role == LoopOperand::Role::Number || operand.role == LoopOperand::Role::Whole)
+                bringHere(operand.value);
+        if (!isRemote)
+            remote.operands.clear(); // references keep results from taking storage over
     }
-    uint64_t numBlocks() const { return (step.rows + block - 1) / block; }
-    uint64_t numGroups() const { return (step.rows + LoopProgram::kColumnGroup - 1) / LoopProgram::kColumnGroup; }
+
+    void describeOperands() {
+        remote.operands.resize(program.params.size());
+        for (size_t p = 0; p < program.params.size(); ++p) {
+            using Role = LoopOperand::Role;
+            LoopOperand &operand = remote.operands[p];
+            const LoopParam &param = program.params[p];
+            switch (step.bindings[p].kind) {
+            case Binding::Kind::Literal: break;
+            case Binding::Kind::Packed:
+            case Binding::Kind::Value: {
+                bool whole = param.kind == ParamKind::Row || param.kind == ParamKind::Packed;
+                operand.role = param.kind == ParamKind::Scalar ? Role::Number : whole ? Role::Whole : Role::Split;
+                if (valueOf(p).isMatrix())
+                    operand.value = valueOf(p);
+                break;
+            }
+            case Binding::Kind::Result: operand.role = Role::Result; break;
+            case Binding::Kind::Kept: operand.role = Role::Kept; break;
+            default: operand.role = Role::Collected;
+            }
+        }
+    }
+
+    bool runElsewhere() {
+        for (size_t p = 0; p < program.params.size(); ++p) {
+            LoopOperand &operand = remote.operands[p];
+            if (operand.role == LoopOperand::Role::Number)
+                operand.bits = bound.arguments.param(p)[0];
+            else if (outputs[p])
+                operand.value = outputs[p];
+        }
+        bool done = distribution->run(context, remote);
+        remote.operands.clear();
+        return done;
+    }
 
     /// Numbers that are aggregated over all rows stay in the cache if there are blocks enough for all workers.
     bool isWorthBlocks() const {
         uint64_t blocksPerWorker = engine.options.always ? 1 : 64;
         bool staged = std::ranges::any_of(step.bindings, [](auto &b) { return b.kind == Binding::Kind::Staged; });
-        uint64_t workers = scheduler ? scheduler->numThreads() : 1;
+        uint64_t workers = context.scheduler ? context.scheduler->numThreads() : 1;
+        if (isRemote)
+            return staged && step.rows >= kBlocksForMachines * LoopProgram::kBlock;
         return staged && step.rows >= workers * blocksPerWorker * LoopProgram::kBlock;
     }
 
@@ -90,7 +148,7 @@ class FusedRun {
     void bindInput(size_t p) {
         const Binding &b = step.bindings[p];
         const LoopParam &param = program.params[p];
-        uint64_t *words = arguments.param(p);
+        uint64_t *words = bound.arguments.param(p);
         if (b.kind == Binding::Kind::Literal) {
             words[0] = b.bits;
             return;
@@ -104,8 +162,8 @@ class FusedRun {
             words[0] = addressOf(m.offsets());
             words[1] = withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) { return addressOf(m.columns<I>()); });
             words[2] = addressOf(m.values<uint8_t>());
-            rowOffsets = m.offsets();
-            arguments.words[LoopArguments::kStoredEnd] = rowOffsets[m.rows()];
+            bound.rowOffsets = m.offsets();
+            bound.arguments.words[LoopArguments::kStoredEnd] = bound.rowOffsets[m.rows()];
         } else if (v.isScalar()) {
             words[0] = v.raw().bits;
         } else if (param.kind == ParamKind::Scalar) {
@@ -132,16 +190,9 @@ class FusedRun {
         return result;
     }
 
-    /// Sums that a group of rows leaves behind.
-    uint64_t cellsPerGroup(const LoopParam &param) const {
-        return param.kind == ParamKind::SumsOfColumns ? step.cols
-               : param.kind == ParamKind::SumsOfOuter ? step.cols * param.width
-                                                      : 1;
-    }
-
     void bindOutput(size_t p) {
         const LoopParam &param = program.params[p];
-        uint64_t *words = arguments.param(p);
+        uint64_t *words = bound.arguments.param(p);
         switch (step.bindings[p].kind) {
         case Binding::Kind::Result: {
             outputs[p] = resultMatrix(p);
@@ -149,16 +200,9 @@ class FusedRun {
             words[1] = program.flat ? 1 : outputs[p]->cols();
             break;
         }
-        case Binding::Kind::Staged: // blocks: a block of each worker, see prepare()
-            outputs[p] = Dense::create(param.type, stagesBlocks ? numBlocks() : step.rows, 1);
-            words[0] = addressOf(mutableDataOf(*outputs[p]));
-            words[1] = 1;
-            break;
-        case Binding::Kind::Kept: // a row of each worker, see loop()
-            break;
+        case Binding::Kind::Kept: bound.kept[p] = true; break;
         default:
-            outputs[p] =
-                Dense::create(param.type, param.isSumOfRows() ? numGroups() : numBlocks(), cellsPerGroup(param));
+            outputs[p] = Dense::create(param.type, bound.outputRows(p), bound.outputColumns(p));
             words[0] = addressOf(mutableDataOf(*outputs[p]));
             words[1] = 1;
         }
@@ -189,6 +233,9 @@ class FusedRun {
     bool canTake(size_t q, const LoopParam &result, ResultShape shape) const {
         const Binding &b = step.bindings[q];
         ParamKind kind = program.params[q].kind;
+        // Elsewhere lost rows may have to be computed again.
+        if (isRemote)
+            return false;
         if (b.kind != Binding::Kind::Value || b.decidesFaults || (kind != ParamKind::Column && kind != ParamKind::Full))
             return false;
         const Value &v = state.values[b.value];
@@ -218,148 +265,6 @@ class FusedRun {
         return n;
     }
 
-    // ---- the loop
-
-    struct alignas(64) Worker {
-        std::vector<uint64_t> words;
-        std::vector<std::vector<uint64_t>> kept;
-        std::map<size_t, std::vector<uint64_t>> stages; ///< by parameter
-        uint8_t fault = 0;
-    };
-
-    void prepare(Worker &w) {
-        w.words = arguments.words;
-        w.words[LoopArguments::kFault] = addressOf(&w.fault);
-        for (size_t p = 0; p < program.params.size(); ++p)
-            if (step.bindings[p].kind == Binding::Kind::Staged && stagesBlocks) {
-                w.stages[p].resize(LoopProgram::kBlock);
-            } else if (step.bindings[p].kind == Binding::Kind::Kept) {
-                w.kept.emplace_back(step.cols);
-                w.words[LoopArguments::kHeader + 3 * p] = addressOf(w.kept.back().data());
-                w.words[LoopArguments::kHeader + 3 * p + 1] = 0;
-            }
-    }
-
-    void call(Worker &w, uint64_t begin, uint64_t end) {
-        if (step.function)
-            step.function(w.words.data(), begin, end);
-        else
-            interpretLoop(program, w.words.data(), begin, end);
-    }
-
-    /// Rows of whole blocks.
-    void runRows(Worker &w, uint64_t begin, uint64_t end) {
-        if (!stagesBlocks)
-            return runBlock(w, begin, end);
-        for (uint64_t b = begin; b < end && !w.fault; b += block) {
-            uint64_t stop = std::min(end, b + block);
-            for (auto &[p, stage] : w.stages) // row b is the first one of it
-                w.words[LoopArguments::kHeader + 3 * p] =
-                    addressOf(stage.data()) - b * cellSize(program.params[p].type);
-            runBlock(w, b, stop);
-            for (auto &[p, stage] : w.stages)
-                aggregateBlock(p, stage.data(), b / block, stop - b);
-        }
-    }
-
-    void runBlock(Worker &w, uint64_t begin, uint64_t end) {
-        uint64_t together = program.flat ? LoopProgram::kBlock : hasSumsOfRows ? LoopProgram::kColumnGroup : batch;
-        for (uint64_t b = begin; b < end && !w.fault; b += std::min(together, end - b)) {
-            if (hasSumsOfRows)
-                startColumnGroup(w, b / LoopProgram::kColumnGroup);
-            call(w, b, b + std::min(together, end - b));
-        }
-    }
-
-    void aggregateBlock(size_t p, const void *stage, uint64_t b, uint64_t n) {
-        withNumericType(program.params[p].type, [&]<class T>(TypeTag<T>) {
-            const T *x = static_cast<const T *>(stage);
-            T *out = outputs[p]->mutableView<T>().data + b;
-            if (aggregateOf(p) == Reduce::Min)
-                *out = extremeOf<Smaller>(x, n, Smaller::worst<T>());
-            else if (aggregateOf(p) == Reduce::Max)
-                *out = extremeOf<Larger>(x, n, Larger::worst<T>());
-            else if constexpr (!std::is_same_v<T, bool>)
-                *out = sumBlock(x, n, [](T y) { return y; });
-        });
-    }
-
-    void startColumnGroup(Worker &w, uint64_t group) {
-        for (size_t p = 0; p < program.params.size(); ++p)
-            if (program.params[p].isSumOfRows()) {
-                size_t bytes = cellsPerGroup(program.params[p]) * cellSize(program.params[p].type);
-                auto *sums = reinterpret_cast<std::byte *>(arguments.param(p)[0]) + group * bytes;
-                std::fill_n(sums, bytes, std::byte(0));
-                w.words[LoopArguments::kHeader + 3 * p] = addressOf(sums);
-            }
-    }
-
-    bool loop() {
-        std::vector<Worker> workers(scheduler ? scheduler->numThreads() : 1);
-        std::atomic<bool> fault{false};
-        sched::LoopDescription loop{.site = step.site, .rows = step.rows, .grain = grain(), .block = block};
-        double ns = step.serialNs;
-        if (rowOffsets) {
-            loop.rowOffsets = rowOffsets;
-            loop.rowWeight = sched::rowWeightOf(outputBytes());
-            ns += static_cast<double>(rowOffsets[step.rows] - rowOffsets[0]) * step.nsPerStored;
-        }
-        loop.serialNs = ns;
-        if (scheduler && !program.flat && !hasSumsOfRows)
-            batch = scheduler->batchRows({.rowBytes = rowBytes()});
-        auto body = [&](sched::Range rows, uint32_t index) {
-            if (fault.load(std::memory_order_relaxed))
-                return;
-            Worker &w = workers[index];
-            if (w.words.empty())
-                prepare(w);
-            runRows(w, rows.begin, rows.end);
-            if (w.fault)
-                fault = true;
-        };
-        scheduler ? scheduler->run(loop, body) : body({0, step.rows}, 0);
-        return !fault;
-    }
-
-    uint64_t outputBytes() const {
-        uint64_t bytes = 0;
-        for (const LoopParam &p : program.params)
-            bytes += p.kind == ParamKind::OutColumn ? cellSize(p.type) : 0;
-        return bytes;
-    }
-
-    /// Bytes of one row of all inputs and outputs that have rows.
-    double rowBytes() const {
-        uint64_t bytes = 0;
-        for (const LoopParam &p : program.params) {
-            if (p.kind == ParamKind::Full || p.kind == ParamKind::OutFull)
-                bytes += step.cols * cellSize(p.type);
-            else if (p.kind == ParamKind::Column || p.kind == ParamKind::OutColumn)
-                bytes += cellSize(p.type);
-        }
-        bytes += sideColumns() * sizeof(double);
-        double stored = rowOffsets ? sched::sparseRowBytes(rowOffsets[step.rows] - rowOffsets[0], step.rows) : 0;
-        return static_cast<double>(bytes) + stored;
-    }
-
-    /// Of all rows that are multiplied.
-    uint64_t sideColumns() const {
-        uint64_t columns = 0;
-        for (const LoopNode &n : program.nodes)
-            columns += n.depth;
-        for (const LoopParam &p : program.params)
-            columns += p.width;
-        return columns;
-    }
-
-    /// Rows worth a task: about 64 thousand cells, or what takes some ten microseconds.
-    uint64_t grain() const {
-        uint64_t perRow = std::max<uint64_t>(1, step.cols) + sideColumns();
-        if (program.hasCsr)
-            return std::max<uint64_t>(2048, block);
-        return std::max(block, std::max<uint64_t>(1, (uint64_t(1) << 16) / perRow) / block * block);
-    }
-
     // ---- results
 
     void finish(size_t p) {
@@ -369,7 +274,7 @@ class FusedRun {
         Value &result = state.values[b.value];
         if (b.kind == Binding::Kind::Result) {
             result = std::move(outputs[p]);
-        } else if (b.kind == Binding::Kind::Staged && !stagesBlocks) {
+        } else if (b.kind == Binding::Kind::Staged && !bound.stagesBlocks) {
             result = aggregateStaged(p);
         } else if (program.params[p].isSumOfRows()) {
             result = sumsOfRows(p);
@@ -405,7 +310,7 @@ class FusedRun {
                     return Value::scalar(blockExtreme<T>(p), type);
                 PairwiseSum<T> sum;
                 const T *blocks = outputs[p]->view<T>().data;
-                for (uint64_t b = 0; b < numBlocks(); ++b)
+                for (uint64_t b = 0; b < bound.numBlocks(); ++b)
                     sum.add(blocks[b]);
                 T total = sum.total();
                 if constexpr (std::is_floating_point_v<T>)
@@ -420,7 +325,7 @@ class FusedRun {
         const T *blocks = outputs[p]->view<T>().data;
         auto best = [&]<class Order>(Order) {
             T result = Order::template worst<T>();
-            for (uint64_t b = 0; b < numBlocks(); ++b)
+            for (uint64_t b = 0; b < bound.numBlocks(); ++b)
                 result = Order::better(blocks[b], result) ? blocks[b] : result;
             return result;
         };
@@ -431,14 +336,14 @@ class FusedRun {
         const LoopParam &param = program.params[p];
         bool asRow = opOf(p).info->family == ops::Family::AggCol;
         ValueType type = param.type;
-        uint64_t cells = cellsPerGroup(param);
+        uint64_t cells = bound.outputColumns(p);
         uint64_t rows = param.kind == ParamKind::SumsOfOuter ? step.cols : asRow ? 1 : cells;
         auto result = Dense::create(type, rows, cells / rows, Buffer::Init::Zero);
         withNumericType(type, [&]<class T>(TypeTag<T>) {
             if constexpr (!std::is_same_v<T, bool>) {
                 T *out = result->mutableView<T>().data;
                 const T *groups = outputs[p]->view<T>().data;
-                vectorised([=, n = numGroups()] {
+                vectorised([=, n = bound.numGroups()] {
                     for (uint64_t g = 0; g < n; ++g)
                         for (uint64_t c = 0; c < cells; ++c)
                             out[c] = wrappingSum(out[c], groups[g * cells + c]);
@@ -458,15 +363,12 @@ class FusedRun {
     Step &step;
     RegionState &state;
     const LoopProgram &program;
-    sched::Scheduler *scheduler; ///< null: on this thread
-    LoopArguments arguments;
-    std::vector<Ref<Dense>> outputs; ///< by parameter
+    BoundLoop bound;
+    DistributableLoop remote;
+    Distribution *distribution = activeDistribution();
+    bool isRemote = false;           ///< several machines run the loop
+    std::vector<Ref<Dense>> outputs; ///< by parameter; packed inputs, too
     std::vector<uint16_t> taken;     ///< values whose storage a result has taken over
-    const uint64_t *rowOffsets = nullptr;
-    bool stagesBlocks = false;     ///< aggregates over all rows are formed block by block
-    bool hasSumsOfRows = false;    ///< groups of rows leave sums behind
-    uint64_t block = 1;            ///< rows that are always run by one worker
-    uint64_t batch = ~uint64_t(0); ///< rows per call, where it does not matter
 };
 
 } // namespace

@@ -205,7 +205,10 @@ FrameSchema QueryBlock::schema() const {
     return s;
 }
 
-std::string QueryBlock::expressionText(size_t node) const {
+std::string QueryBlock::expressionText(size_t node, int depth) const {
+    constexpr int kMaxDepth = 8; // shared parts are written again and again
+    if (depth > kMaxDepth)
+        return "...";
     const Node &n = nodes[node];
     switch (n.kind) {
     case NodeKind::Column: return sources[n.source] + "." + n.name;
@@ -217,16 +220,16 @@ std::string QueryBlock::expressionText(size_t node) const {
         return buffer;
     }
     case NodeKind::Scalar: return "$" + std::to_string(n.operand);
-    case NodeKind::Member: return expressionText(n.operands[0]) + " in $" + std::to_string(n.operand);
+    case NodeKind::Member: return expressionText(n.operands[0], depth + 1) + " in $" + std::to_string(n.operand);
     case NodeKind::Call: break;
     }
     std::string_view user = userName(n.name);
     if (n.operands.size() == 2 && user != n.name)
-        return "(" + expressionText(n.operands[0]) + " " + std::string(user) + " " + expressionText(n.operands[1]) +
-               ")";
+        return "(" + expressionText(n.operands[0], depth + 1) + " " + std::string(user) + " " +
+               expressionText(n.operands[1], depth + 1) + ")";
     std::string out = n.name + "(";
     for (size_t i = 0; i < n.operands.size(); ++i)
-        out += (i ? ", " : "") + expressionText(n.operands[i]);
+        out += (i ? ", " : "") + expressionText(n.operands[i], depth + 1);
     return out + ")";
 }
 

@@ -68,8 +68,8 @@ struct QueryBlock {
     void dropUnused();
     /// Labels and types of the result.
     FrameSchema schema() const;
-    /// The expression as a person would write it: (t.a + 1).
-    std::string expressionText(size_t node) const;
+    /// The expression as a person would write it, (t.a + 1); deep inside "...".
+    std::string expressionText(size_t node, int depth = 0) const;
 
     std::string text() const;
     /// Inverse of text(). Throws Error (internal) for anything else.

@@ -48,12 +48,15 @@ In scripts and expected outputs, %%{text}*500%% is text repeated 500 times and %
 A line 'default config only' before the first case keeps the file out of configuration runs.
 
 A configuration, configs/NAME.txt, holds the options to run under; '{configs}' in it is its directory. A line 'replace: A B' in it
-writes B for every A in the output before it is compared.
+writes B for every A in the output before it is compared. A line 'prefix: WORDS' is put in front of the binary, 'env: NAME=value'
+sets environment variables for all cases, and 'workers: N' starts N workers on this machine for as long as the tests run.
+'timeout: SECONDS' replaces the usual limit of a case.
 """
 
 import argparse
 import json
 import os
+import queue
 import re
 import shlex
 import subprocess
@@ -251,7 +254,7 @@ def command_of(case, daphne, options):
             *[w.replace('{script}', 'script.daph').replace('{examples}', str(examples)) for w in words]]
 
 
-def run_case(case, daphne, options, replacements):
+def run_case(case, daphne, config):
     with tempfile.TemporaryDirectory(prefix='dtest') as directory:
         script = expand(case.script)
         for name, content in {**case.files, 'script.daph': script}.items():
@@ -259,12 +262,19 @@ def run_case(case, daphne, options, replacements):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
         stdin = {'input': script} if case.script_on_stdin else {'stdin': subprocess.DEVNULL}
+        workers = config.worker_groups.get() if config.workers else ''
+        environment = {**os.environ, **config.env, **case.env}
+        if workers:
+            environment['DISTRIBUTED_WORKERS'] = workers
         try:
-            done = subprocess.run(command_of(case, daphne, options), cwd=directory, capture_output=True,
-                                  timeout=TIMEOUT_SECONDS, env={**os.environ, **case.env}, **stdin)
+            done = subprocess.run([*config.prefix, *command_of(case, daphne, config.options)], cwd=directory,
+                                  capture_output=True, timeout=config.timeout, env=environment, **stdin)
         except subprocess.TimeoutExpired as late:
-            return Outcome(case, [f'no end after {TIMEOUT_SECONDS} s'], late.stdout or b'', late.stderr or b'')
-        for old, new in replacements:
+            return Outcome(case, [f'no end after {config.timeout} s'], late.stdout or b'', late.stderr or b'')
+        finally:
+            if workers:
+                config.worker_groups.put(workers)
+        for old, new in config.replacements:
             done.stdout, done.stderr = done.stdout.replace(old, new), done.stderr.replace(old, new)
         problems = [*check_status(case, done.returncode), *check_stdout(case, done.stdout),
                     *check_stderr(case, done.stderr), *check_files(case, directory)]
@@ -380,20 +390,58 @@ def update(outcomes):
         path.write_text('\n'.join(lines), encoding='utf-8')
 
 
-def read_config(config):
-    """Options, and replacements in the output."""
-    if not config:
-        return [], []
-    path = HERE / 'configs' / f'{config}.txt'
+@dataclass
+class Config:
+    """What a file of configs/ says."""
+    options: list = field(default_factory=list)
+    replacements: list = field(default_factory=list)
+    prefix: list = field(default_factory=list)
+    env: dict = field(default_factory=dict)
+    timeout: int = TIMEOUT_SECONDS
+    workers: int = 0
+    processes: list = field(default_factory=list)  # of the workers
+    worker_groups: queue.Queue = field(default_factory=queue.Queue)  # address lists; a worker serves one run at a time
+
+    def start_workers(self, binary, groups):
+        for _ in range(groups if self.workers else 0):
+            addresses = []
+            for _ in range(self.workers):
+                process = subprocess.Popen([f'{binary}-worker', '--quiet', '--num-threads=1', '127.0.0.1:0'],
+                                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+                self.processes.append(process)
+                addresses.append(process.stdout.readline().split('`')[1])
+            self.worker_groups.put(','.join(addresses))
+
+    def stop_workers(self):
+        for process in self.processes:
+            process.terminate()
+        for process in self.processes:
+            process.wait()
+
+
+def read_config(name):
+    config = Config()
+    if not name:
+        return config
+    path = HERE / 'configs' / f'{name}.txt'
     if not path.is_file():
         raise FormatError(f'no such configuration: {path}')
-    options, replacements = [], []
     for line in path.read_text(encoding='utf-8').splitlines():
-        if line.startswith('replace: '):
-            replacements.append(tuple(word.encode() for word in line.split()[1:]))
+        key, colon, rest = line.partition(': ')
+        words = shlex.split(rest)
+        if colon and key == 'replace':
+            config.replacements.append(tuple(word.encode() for word in words))
+        elif colon and key == 'prefix':
+            config.prefix = words
+        elif colon and key == 'env':
+            config.env.update(word.split('=', 1) for word in words)
+        elif colon and key == 'workers':
+            config.workers = int(rest)
+        elif colon and key == 'timeout':
+            config.timeout = int(rest)
         else:
-            options += shlex.split(line.replace('{configs}', str(path.parent)), comments=True)
-    return options, replacements
+            config.options += shlex.split(line.replace('{configs}', str(path.parent)), comments=True)
+    return config
 
 
 def load(paths, config, pattern):
@@ -418,7 +466,7 @@ def main():
     parser.add_argument('--jobs', type=int, default=os.cpu_count() or 1, help='cases run at a time')
     choice = parser.parse_args()
     try:
-        options, replacements = read_config(choice.config)
+        config = read_config(choice.config)
         paths = [p.resolve() for p in choice.files] or sorted(HERE.glob('*.dtest'))
         cases = load(paths, choice.config, choice.filter)
     except (FormatError, OSError, ValueError) as error:
@@ -434,11 +482,15 @@ def main():
         print(f'error: {daphne} is not an executable file', file=sys.stderr)
         return 1
     failed = []
-    with ThreadPoolExecutor(max_workers=choice.jobs) as pool:
-        for outcome in pool.map(lambda c: run_case(c, daphne, options, replacements), cases):
-            if outcome.problems:
-                failed.append(outcome)
-                show(outcome)
+    config.start_workers(daphne, choice.jobs)
+    try:
+        with ThreadPoolExecutor(max_workers=choice.jobs) as pool:
+            for outcome in pool.map(lambda c: run_case(c, daphne, config), cases):
+                if outcome.problems:
+                    failed.append(outcome)
+                    show(outcome)
+    finally:
+        config.stop_workers()
     if choice.update:
         update(failed)
     print(f'{len(cases) - len(failed)} passed, {len(failed)} failed')

@@ -79,6 +79,7 @@ class Program {
     std::map<size_t, std::pair<size_t, std::vector<uint8_t>>> truths; ///< node -> column, truth per code
     std::map<size_t, std::vector<int64_t>> members;
     std::map<size_t, TextRanks> ranks;
+    std::vector<bool> isPrepared;
 };
 
 /// Cells of expressions for one batch at a time; one per worker.

@@ -9,10 +9,17 @@ using ops::QueryBlock;
 using Kind = QueryBlock::NodeKind;
 
 void collectColumns(const QueryBlock &block, size_t node, std::set<size_t> &columns) {
-    if (block.nodes[node].kind == Kind::Column)
-        columns.insert(node);
-    for (size_t o : block.nodes[node].operands)
-        collectColumns(block, o, columns);
+    // Operands come before users; expressions may share parts.
+    std::vector<bool> needed(node + 1);
+    needed[node] = true;
+    for (size_t n = node + 1; n-- > 0;) {
+        if (!needed[n])
+            continue;
+        if (block.nodes[n].kind == Kind::Column)
+            columns.insert(n);
+        for (size_t o : block.nodes[n].operands)
+            needed[o] = true;
+    }
 }
 
 std::set<size_t> sourcesOf(const QueryBlock &block, size_t node) {

@@ -40,7 +40,7 @@ bool holds(std::string_view compare, std::string_view a, std::string_view b) {
 } // namespace
 
 Program::Program(const ops::QueryBlock &b, std::vector<const Relation *> r, std::span<const Value> s)
-    : block(b), relations(std::move(r)), scalars(s), places(numNodes()), constants(numNodes()) {
+    : block(b), relations(std::move(r)), scalars(s), places(numNodes()), constants(numNodes()), isPrepared(numNodes()) {
     for (size_t k = 0; k < relations.size(); ++k) {
         if (relations[k]->source != Relation::kNoSource)
             places[block.nodes.size() + relations[k]->source] = {k, nullptr};
@@ -75,7 +75,7 @@ const std::vector<uint8_t> *Program::truthOfCodes(size_t node, size_t &column) c
     return &found->second.second;
 }
 
-/// Truth per entry of the dictionary, for what depends on one column of strings alone.
+/// Truth per entry of the dictionary, for what depends on one column of strings alone. Operands have been prepared.
 bool Program::findTruthOfCodes(size_t node) {
     if (truths.contains(node))
         return true;
@@ -106,7 +106,7 @@ bool Program::findTruthOfCodes(size_t node) {
     if (n.kind != Kind::Call)
         return false;
     if (n.name == "ewAnd" || n.name == "ewOr") {
-        if (!findTruthOfCodes(n.operands[0]) || !findTruthOfCodes(n.operands[1]))
+        if (!truths.contains(n.operands[0]) || !truths.contains(n.operands[1]))
             return false;
         const auto &[a, left] = truths[n.operands[0]];
         const auto &[b, right] = truths[n.operands[1]];
@@ -132,7 +132,7 @@ bool Program::findTruthOfCodes(size_t node) {
     }
     // NOT is written as a comparison with 0.
     if (n.name == "ewEq" && constants[b] && !isFloat(constants[b]->type) && constants[b]->i == 0 &&
-        findTruthOfCodes(a)) {
+        truths.contains(a)) {
         auto [column, table] = truths[a];
         for (uint8_t &t : table)
             t ^= 1;
@@ -184,15 +184,19 @@ void Program::findMembers(size_t node) {
 }
 
 void Program::prepare(size_t node) {
-    if (node >= block.nodes.size() || findTruthOfCodes(node))
+    if (node >= block.nodes.size() || isPrepared[node])
         return;
+    isPrepared[node] = true;
+    // Parts first: what they are decides what the whole is.
     const Node &n = block.nodes[node];
-    if (n.kind == Kind::Member && !members.contains(node))
-        findMembers(node);
-    if (isTruth(node) && n.operands.size() == 2 && cellClass(n.operands[0]) == CellClass::Text && !ranks.contains(node))
-        findRanks(node);
     for (size_t o : n.operands)
         prepare(o);
+    if (findTruthOfCodes(node))
+        return;
+    if (n.kind == Kind::Member)
+        findMembers(node);
+    if (isTruth(node) && n.operands.size() == 2 && cellClass(n.operands[0]) == CellClass::Text)
+        findRanks(node);
 }
 
 } // namespace daphne::query

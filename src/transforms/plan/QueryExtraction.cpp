@@ -112,12 +112,12 @@ std::optional<QueryExtraction::Columns> QueryExtraction::made(DaphneOp op) {
 
 namespace {
 
-/// The frame whose columns an expression is about; null if there is none or more than one.
-Value frameOf(Value v, int depth = 0) {
-    constexpr int kMaxDepth = 64;
+/// The frame whose columns an expression is about; null if there is none or more than one. Operations in `seen` have
+/// been asked already.
+Value frameOf(Value v, llvm::DenseSet<Operation *> &seen) {
     v = withoutAdapt(v);
     auto op = dyn_cast_or_null<DaphneOp>(v.getDefiningOp());
-    if (!op || depth > kMaxDepth)
+    if (!op || !seen.insert(op).second)
         return {};
     if (op.is("extractCol") || op.is("numRows"))
         return op->getOperand(0);
@@ -125,7 +125,7 @@ Value frameOf(Value v, int depth = 0) {
         return {};
     Value frame;
     for (Value operand : op->getOperands())
-        if (Value other = frameOf(operand, depth + 1)) {
+        if (Value other = frameOf(operand, seen)) {
             if (frame && withoutAdapt(frame) != withoutAdapt(other))
                 return {};
             frame = other;
@@ -141,8 +141,9 @@ std::optional<QueryExtraction::Columns> QueryExtraction::projection(DaphneOp op)
     if (op->getNumOperands() != 2 * n || n == 0)
         return std::nullopt;
     Value frame;
+    llvm::DenseSet<Operation *> seen;
     for (size_t c = 0; c < n; ++c)
-        if (Value other = frameOf(op->getOperand(c))) {
+        if (Value other = frameOf(op->getOperand(c), seen)) {
             if (frame && withoutAdapt(frame) != withoutAdapt(other))
                 return std::nullopt;
             frame = other;
@@ -254,9 +255,22 @@ bool QueryExtraction::isLengthOf(Value rows, Value frame) {
 }
 
 std::optional<size_t> QueryExtraction::expression(Value v, Value frame, const Columns &columns) {
+    known.clear();
+    return part(v, frame, columns);
+}
+
+std::optional<size_t> QueryExtraction::part(Value v, Value frame, const Columns &columns) {
     v = withoutAdapt(v);
     if (typeOf(v).isScalar())
         return scalar(v);
+    if (auto found = known.find(v); found != known.end())
+        return found->second;
+    auto node = newPart(v, frame, columns);
+    known[v] = node;
+    return node;
+}
+
+std::optional<size_t> QueryExtraction::newPart(Value v, Value frame, const Columns &columns) {
     auto op = dyn_cast_or_null<DaphneOp>(v.getDefiningOp());
     if (!op || !op.hint().empty() || !typeOf(v).isMatrix() || op->getBlock() != root->getBlock())
         return std::nullopt;
@@ -272,7 +286,7 @@ std::optional<size_t> QueryExtraction::expression(Value v, Value frame, const Co
             if (node)
                 taken.insert(column);
         } else if (typeOf(op->getOperand(0)).isMatrix()) {
-            node = expression(op->getOperand(0), frame, columns);
+            node = part(op->getOperand(0), frame, columns);
             ValueType to = typeOf(v).valueType;
             if (node && block.nodes[*node].type != to) {
                 ValueType from = block.nodes[*node].type;
@@ -310,7 +324,12 @@ std::optional<size_t> QueryExtraction::compare(const std::string &mnemonic, size
     if (!fits)
         return std::nullopt;
     ValueType type = ta == ValueType::Str ? ValueType::SI64 : mostGeneral(ta, tb);
-    return block.add({.kind = Kind::Call, .type = type, .name = mnemonic, .operands = {a, b}});
+    Node node; // initialising all of it in the call makes GCC 12 see members that are not initialised
+    node.kind = Kind::Call;
+    node.type = type;
+    node.name = mnemonic;
+    node.operands = {a, b};
+    return block.add(std::move(node));
 }
 
 std::optional<size_t> QueryExtraction::call(DaphneOp op, Value frame, const Columns &columns) {
@@ -325,7 +344,7 @@ std::optional<size_t> QueryExtraction::call(DaphneOp op, Value frame, const Colu
     std::vector<size_t> operands;
     size_t numCells = name == "isMember" ? 1 : op->getNumOperands();
     for (size_t i = 0; i < numCells; ++i) {
-        auto operand = expression(op->getOperand(i), frame, columns);
+        auto operand = part(op->getOperand(i), frame, columns);
         if (!operand)
             return std::nullopt;
         operands.push_back(*operand);

@@ -54,6 +54,8 @@ class QueryExtraction {
     std::optional<Columns> join(ir::DaphneOp op);
     bool addCondition(size_t node);
     std::optional<size_t> scalar(mlir::Value v);
+    std::optional<size_t> part(mlir::Value v, mlir::Value frame, const Columns &columns);
+    std::optional<size_t> newPart(mlir::Value v, mlir::Value frame, const Columns &columns);
     std::optional<size_t> call(ir::DaphneOp op, mlir::Value frame, const Columns &columns);
     bool isTruth(size_t node) const;
     std::optional<size_t> compare(const std::string &mnemonic, size_t a, size_t b);
@@ -61,7 +63,8 @@ class QueryExtraction {
 
     mlir::Operation *root;
     const llvm::DenseSet<mlir::Operation *> &boundaries;
-    std::string alias; ///< of the next source
+    std::string alias;                                        ///< of the next source
+    llvm::DenseMap<mlir::Value, std::optional<size_t>> known; ///< parts of the expression being read
 };
 
 /// v without operations that only change what is known of it.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "driver/Distributed.h"
+#include "driver/NetworkAddress.h"
 #include "driver/Options.h"
+#include "driver/WorkerSetup.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -241,8 +244,7 @@ TEST(ScriptArguments, EverythingAfterTheScriptIsOne) {
 // ---- what is not there yet
 
 TEST(Availability, AMissingEngineIsOneClearError) {
-    EXPECT_EQ(errorOf({"--distributed", "s"}),
-              "option --distributed: the distributed engine is not part of this version");
+    EXPECT_EQ(errorOf({"--columnar", "s"}), "option --columnar: columnar execution is not part of this version");
     for (const OptionRow &row : optionTable()) {
         if (row.availability != Availability::Missing || row.flag.empty())
             continue;
@@ -256,7 +258,7 @@ TEST(Availability, AMissingEngineIsOneClearError) {
 }
 
 TEST(Availability, AMissingEngineMayBeSwitchedOff) {
-    EXPECT_EQ(errorOf({"--distributed=false", "s"}), "");
+    EXPECT_EQ(errorOf({"--columnar=false", "s"}), "");
     EXPECT_EQ(errorOf({"--sched-select=none", "s"}), "");
     EXPECT_EQ(errorOf({"--inter-op=0", "s"}), "");
     EXPECT_THAT(errorOf({"--inter-op", "s"}), HasSubstr("not part of this version"));
@@ -278,6 +280,47 @@ TEST(Availability, CombinationsAreChecked) {
     EXPECT_THAT(errorOf({"--optimistic-splitting", "s"}), HasSubstr("only together with --columnar"));
     EXPECT_THAT(errorOf({"--enable-property-recording", "--enable-property-insert", "s"}),
                 HasSubstr("exclude each other"));
+}
+
+TEST(Distributed, ImpliesFusionAndEverythingIsFusedIfEverythingIsDistributed) {
+    EXPECT_TRUE(parse({"--distributed", "--no-vec", "s"}).vec);
+    EXPECT_FALSE(parse({"--distributed", "s"}).vecAlways);
+    EXPECT_TRUE(parse({"--distributed", "--dist-threshold=0", "s"}).vecAlways);
+    EXPECT_FALSE(parse({"--dist-threshold=0", "s"}).vecAlways);
+    EXPECT_TRUE(isDistributed(parse({"--workers-local=2", "s"})));
+    EXPECT_FALSE(isDistributed(parse({"s"})));
+}
+
+TEST(Distributed, SchedulingOptionsThatWereGivenGoToTheWorkers) {
+    EXPECT_EQ(schedulingOptions(parse({"--partitioning=GSS", "--num-threads=3", "--timing", "s"})),
+              (Words{"--partitioning=GSS", "--num-threads=3"}));
+    EXPECT_TRUE(schedulingOptions(parse({"s"})).empty());
+}
+
+TEST(Distributed, AddressesAreCheckedAndLoopbackIsKnown) {
+    EXPECT_TRUE(NetworkAddress::parse("localhost:50000", "x").isLoopback());
+    EXPECT_TRUE(NetworkAddress::parse("127.0.0.1:1", "x").isLoopback());
+    EXPECT_TRUE(NetworkAddress::parse(":1", "x").isLoopback());
+    EXPECT_TRUE(NetworkAddress::parse("[::1]:1", "x").isLoopback());
+    EXPECT_FALSE(NetworkAddress::parse("0.0.0.0:1", "x").isLoopback());
+    EXPECT_FALSE(NetworkAddress::parse("node7:50000", "x").isLoopback());
+    EXPECT_EQ(NetworkAddress::parse("[::1]:7", "x").text(), "[::1]:7");
+    for (const char *bad : {"", "node", "node:", "node:x", "node:65536", "node:1x", "1:2:3"})
+        EXPECT_THROW(NetworkAddress::parse(bad, "address"), Error) << bad;
+}
+
+TEST(Distributed, TheTokenFileMustBePrivate) {
+    TemporaryFile file("secret\n");
+    ::chmod(file.path.c_str(), 0644);
+    EXPECT_THROW(tokenOf(parse({"--dist-token-file=" + file.path, "s"})), Error);
+    ::chmod(file.path.c_str(), 0600);
+    EXPECT_EQ(tokenOf(parse({"--dist-token-file=" + file.path, "s"})), "secret");
+    EXPECT_THROW(tokenOf(parse({"--dist-token-file=/no/such/file", "s"})), Error);
+}
+
+TEST(Distributed, FilesOfTlsBelongTogether) {
+    EXPECT_FALSE(tlsOf(parse({"s"})).isGiven());
+    EXPECT_THROW(tlsOf(parse({"--tls-ca=/some/file", "s"})), Error);
 }
 
 // ---- configuration file and environment
@@ -309,10 +352,10 @@ TEST(Precedence, ErrorsOfTheFileNameIt) {
 }
 
 TEST(Precedence, AMissingEngineInTheFileIsAnErrorToo) {
-    TemporaryFile file(R"({"use_distributed": true})");
+    TemporaryFile file(R"({"use_columnar": true})");
     EXPECT_EQ(errorOf({"--config", file.path, "s"}),
-              "configuration key 'use_distributed': the distributed engine is not part of this version");
-    EXPECT_EQ(errorOf({"--config", file.path, "--distributed=false", "s"}), "");
+              "configuration key 'use_columnar': columnar execution is not part of this version");
+    EXPECT_EQ(errorOf({"--config", file.path, "--columnar=false", "s"}), "");
 }
 
 TEST(Precedence, TheEnvironmentOverridesTheFile) {

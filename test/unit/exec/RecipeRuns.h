@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 
+#include "exec/Distribution.h"
 #include "exec/Recipe.h"
 #include "sched/Scheduler.h"
 
@@ -20,6 +21,7 @@ struct Way {
     std::string name;
     exec::Engine *engine = nullptr;
     sched::Scheduler *scheduler = nullptr;
+    exec::Distribution *distribution = nullptr;
 };
 
 template <class T> bool sameBits(T a, T b) {
@@ -95,10 +97,13 @@ inline std::vector<Value> freshCopies(const std::vector<Value> &values) {
 inline Outcome runRegion(const Recipe &recipe, exec::Region &region, const Way &way, std::span<Value> inputs) {
     Context context;
     context.scheduler = way.scheduler;
+    exec::DistributionScope distribution(way.distribution);
     Outcome outcome;
     outcome.values.resize(recipe.outputs.size());
     try {
         region.run(context, inputs, outcome.values, recipe.consumable);
+        for (const Value &v : outcome.values)
+            exec::bringHere(v);
     } catch (const Error &e) {
         outcome.error = e.message;
         outcome.callSite = context.callSite;

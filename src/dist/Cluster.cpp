@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dist/Cluster.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <unistd.h>
+
+#include "base/Error.h"
+#include "dist/ClusterRun.h"
+#include "sched/Scheduler.h"
+
+namespace daphne::dist {
+
+using exec::DistributableLoop;
+using exec::LoopOperand;
+using exec::LoopParam;
+using Role = LoopOperand::Role;
+
+namespace {
+
+std::byte *cellsOf(const Value &matrix) {
+    return withNumericType(matrix.matrix().type(), [&]<class T>(TypeTag<T>) {
+        return reinterpret_cast<std::byte *>(matrix.dense().mutableView<T>().data);
+    });
+}
+
+/// Bytes of an operand that is a matrix.
+uint64_t bytesOf(const LoopOperand &operand) {
+    if (!operand.value.isMatrix())
+        return 0;
+    const Matrix &m = operand.value.matrix();
+    if (!m.isCsr())
+        return m.cells() * cellSize(m.type());
+    const Csr &c = operand.value.csr();
+    return (c.rows() + 1) * 8 + c.nonZeros() * ((c.hasWideIndex() ? 8 : 4) + (c.isPattern() ? 0 : cellSize(m.type())));
+}
+
+} // namespace
+
+Cluster::Cluster(std::unique_ptr<Transport> transport, const Peers::Settings &greeting, ClusterSettings given,
+                 uint32_t ownThreads)
+    : peers(std::move(transport), greeting), settings(std::move(given)), ownThreads(ownThreads) {
+    noteLosses();
+}
+
+Cluster::~Cluster() = default;
+
+// ---- whether
+
+bool Cluster::isPossible(const DistributableLoop &loop) const {
+    if (loop.bound.rows == 0 || peers.numAlive() == 0)
+        return false;
+    // Vectors must be one piece of memory to be sent; everything else is numeric by construction.
+    return std::ranges::all_of(loop.operands, [](const LoopOperand &o) {
+        return o.role != Role::Whole || (o.value.isMatrix() && !o.value.isCsr());
+    });
+}
+
+bool Cluster::wants(const DistributableLoop &loop) {
+    if (!isPossible(loop))
+        return false;
+    if (!settings.threshold)
+        return pays(loop);
+    if (*settings.threshold == 0)
+        return true;
+    uint64_t bytes = 0;
+    for (size_t p = 0; p < loop.operands.size(); ++p) {
+        const LoopParam &param = loop.bound.program.params[p];
+        uint64_t width = param.kind == LoopParam::Kind::OutFull ? loop.bound.cols : 1;
+        bytes += loop.operands[p].role == Role::Result ? loop.bound.rows * width * cellSize(param.type)
+                                                       : bytesOf(loop.operands[p]);
+    }
+    return bytes > *settings.threshold;
+}
+
+/// Threads of all machines, no more than each host has cores.
+double Cluster::threadsAtWork() const {
+    std::map<std::string, std::pair<uint32_t, uint32_t>> hosts; // threads, cores
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);
+    if (settings.coordinatorComputes)
+        hosts[name] = {ownThreads, std::max(1u, std::thread::hardware_concurrency())};
+    for (uint32_t i = 0; i < peers.size(); ++i)
+        if (peers.isAlive(i)) {
+            const Welcome &w = peers.welcome(i);
+            auto &[threads, cores] = hosts[w.host];
+            threads += w.threads;
+            cores = std::max(cores, w.cores);
+        }
+    double sum = 0;
+    for (auto &[host, counts] : hosts)
+        sum += std::min(counts.first, counts.second);
+    return sum;
+}
+
+/// Distributing costs messages, vectors that everybody needs and, once, the rows. Rows are sent when the time that
+/// was lost by not doing so would have paid for it.
+bool Cluster::pays(const DistributableLoop &loop) {
+    double serial = loop.bound.serialNs;
+    for (const LoopOperand &operand : loop.operands)
+        if (operand.value.isCsr())
+            serial += static_cast<double>(operand.value.csr().nonZeros()) * loop.bound.nsPerStored;
+    double workers = peers.numAlive(), everyTime = 0, once = 0;
+    for (const LoopOperand &operand : loop.operands) {
+        auto bytes = static_cast<double>(bytesOf(operand));
+        const PlacementRecord *record = operand.value.isMatrix() ? placements.find(*operand.value.object()) : nullptr;
+        bool isPlaced = record && !record->parts.empty();
+        if (operand.role == Role::Whole && !isPlaced)
+            everyTime += bytes * workers;
+        else if (operand.role == Role::Split && !isPlaced)
+            once += bytes;
+    }
+    double local = serial / ownThreads;
+    double remote = serial / std::max(1.0, threadsAtWork()) + everyTime / settings.bytesPerNs + 2 * peers.roundTripNs();
+    if (remote >= local)
+        return false;
+    uint64_t hash;
+    programOf(loop.bound.program, hash);
+    double &missed = programs[hash].missedNs;
+    missed += local - remote;
+    return missed >= once / settings.bytesPerNs;
+}
+
+std::shared_ptr<const exec::LoopProgram> Cluster::programOf(const exec::LoopProgram &program, uint64_t &hash) {
+    std::string text = program.text();
+    hash = hashOf(text);
+    KnownProgram &known = programs[hash];
+    if (!known.program) {
+        known.program = std::make_shared<const exec::LoopProgram>(program);
+        known.text = std::move(text);
+    }
+    return known.program;
+}
+
+// ---- running
+
+bool Cluster::run(Context &context, const DistributableLoop &loop) {
+    scheduler = context.scheduler;
+    sweep();
+    ++own.loops;
+    bool done = ClusterRun(*this, loop).run();
+    noteLosses();
+    return done;
+}
+
+/// Tells workers what they may drop.
+void Cluster::sweep() {
+    placements.sweep();
+    for (auto &[worker, objects] : placements.takeGarbage())
+        if (peers.isAlive(worker))
+            peers.send(worker, Free{std::move(objects)});
+}
+
+void Cluster::noteLosses() {
+    for (const std::string &warning : peers.takeWarnings())
+        if (settings.warn)
+            settings.warn(warning);
+}
+
+// ---- cells that are elsewhere
+
+void Cluster::bringHere(const Value &matrix) {
+    if (PlacementRecord *record = placements.find(*matrix.object()); record && !record->isHere())
+        fetch(matrix, 0, matrix.matrix().cells());
+}
+
+/// Cells [begin, end) and those of the parts they are in.
+void Cluster::fetch(const Value &matrix, uint64_t begin, uint64_t end) {
+    PlacementRecord *record = placements.find(*matrix.object());
+    if (!record)
+        return;
+    auto isWanted = [&](const Part &p) { return !p.isHere && p.begin < end && begin < p.end; };
+    size_t cell = cellSize(matrix.matrix().type());
+    std::map<uint32_t, std::vector<uint64_t>> asked;
+    for (const Part &part : record->parts)
+        if (isWanted(part) && peers.isAlive(part.worker)) {
+            peers.expect(part.worker, part.object,
+                         {matrix.matrix().type(), part.end - part.begin, cellsOf(matrix) + part.begin * cell});
+            peers.send(part.worker, Transfer{part.object});
+            asked[part.worker].push_back(part.object);
+        }
+    auto start = std::chrono::steady_clock::now();
+    for (auto &[worker, objects] : asked)
+        if (peers.waitFor(worker, objects))
+            for (Part &part : record->parts)
+                if (part.worker == worker && std::ranges::count(objects, part.object))
+                    part.isHere = true;
+    own.waitNs += std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+    std::vector<RowRange> lost;
+    for (const Part &part : record->parts)
+        if (isWanted(part))
+            lost.push_back({part.begin, part.end});
+    std::shared_ptr<const Lineage> lineage = record->lineage;
+    for (RowRange range : lost) {
+        if (!lineage)
+            throw executionError("cells of a matrix are lost with their worker");
+        computeAgain(matrix, *lineage, range.begin, range.end);
+    }
+    std::erase_if(record->parts, isWanted);
+    if (record->isHere())
+        record->lineage = nullptr;
+}
+
+void Cluster::computeAgain(const Value &matrix, const Lineage &lineage, uint64_t begin, uint64_t end) {
+    ++own.again;
+    exec::BoundLoop bound(*lineage.program);
+    bound.function = lineage.function;
+    bound.rows = lineage.rows;
+    bound.cols = lineage.cols;
+    bound.site = "again";
+    bound.serialNs = lineage.serialNs;
+    bound.nsPerStored = lineage.nsPerStored;
+    bound.staged = lineage.staged;
+    bound.stagesBlocks = lineage.stagesBlocks;
+    const LoopParam &output = lineage.program->params[lineage.output];
+    uint64_t width = output.kind == LoopParam::Kind::OutFull ? bound.cols : 1;
+    RowRange rows{begin / width, end / width};
+    std::vector<Ref<Dense>> outputs = bindHere(*this, bound, lineage.operands);
+    if (!exec::runRows(scheduler, bound, rows.begin, rows.end))
+        throw internalError("a loop that has run before fails");
+    size_t cell = cellSize(output.type);
+    const std::byte *from = cellsOf(Value(outputs[lineage.output])) + begin * cell;
+    std::copy(from, from + (end - begin) * cell, cellsOf(matrix) + begin * cell);
+}
+
+void Cluster::endOfProgram(bool keepsValues) {
+    if (keepsValues)
+        for (const Value &matrix : placements.incomplete())
+            bringHere(matrix);
+    placements.clear();
+    sweep();
+    noteLosses();
+    scheduler = nullptr;
+}
+
+// ---- what happened
+
+std::string Cluster::statisticsText() const {
+    auto megabytes = [](uint64_t bytes) { return static_cast<double>(bytes) / 1e6; };
+    char line[256];
+    std::string text;
+    std::snprintf(line, sizeof line, "distributed: %llu loops on %u workers and the coordinator\n",
+                  static_cast<unsigned long long>(own.loops), peers.size());
+    text += line;
+    std::snprintf(line, sizeof line,
+                  "  %-24s %8llu chunks, %10.3f ms computing, %10.3f ms waiting, %llu computed again\n", "coordinator",
+                  static_cast<unsigned long long>(own.chunks), own.computeNs / 1e6, own.waitNs / 1e6,
+                  static_cast<unsigned long long>(own.again));
+    text += line;
+    double most = own.chunks ? own.computeNs : 0, sum = most;
+    uint32_t busy = own.chunks ? 1 : 0;
+    for (uint32_t i = 0; i < peers.size(); ++i) {
+        PeerStatistics s = peers.statistics(i);
+        std::snprintf(
+            line, sizeof line,
+            "  %-24s %8llu chunks, %10.3f ms computing, %10.3f ms waiting, %.3f ms compiling, %.6f MB to it in "
+            "%llu objects, %.6f MB from it%s\n",
+            peers.nameOf(i).c_str(), static_cast<unsigned long long>(s.chunks), s.computeNs / 1e6, s.waitNs / 1e6,
+            s.compileNs / 1e6, megabytes(s.bytesOut), static_cast<unsigned long long>(s.objectsOut),
+            megabytes(s.bytesIn), peers.isAlive(i) ? "" : ", lost");
+        text += line;
+        most = std::max(most, s.computeNs);
+        sum += s.computeNs;
+        busy += s.chunks > 0;
+    }
+    if (busy > 0 && most > 0) {
+        std::snprintf(line, sizeof line, "  load imbalance of the machines: %.1f %%\n", 100 * (1 - sum / busy / most));
+        text += line;
+    }
+    return text;
+}
+
+} // namespace daphne::dist

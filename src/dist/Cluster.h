@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The coordinator: runs fused loops on all machines, itself included.
+///
+/// Rows are cut at whole blocks, every machine gets the rows it computes and the
+/// vectors all rows need, once: what a machine holds already is not sent again.
+/// Results stay where they were computed until somebody reads them. Partial
+/// results belong to blocks and are merged in their order, so results are those
+/// of one machine to the last bit, whoever computed what.
+///
+/// Where the transport survives the loss of a worker, its rows are computed
+/// elsewhere; cells that only it had are computed again from their lineage.
+#pragma once
+
+#include <functional>
+
+#include "dist/Peers.h"
+#include "dist/Placements.h"
+
+namespace daphne::dist {
+
+struct ClusterSettings {
+    bool coordinatorComputes = true;
+    bool resident = true; ///< false: results are fetched at once and forgotten elsewhere
+    /// Loops whose inputs and outputs have at most so many bytes stay here; none: by estimated time.
+    std::optional<uint64_t> threshold;
+    const sched::Scheme *scheme = nullptr; ///< null: one range per machine
+    uint32_t retries = 2;
+    double bytesPerNs = 0.5;                       ///< of the network, for estimates
+    std::function<void(const std::string &)> warn; ///< one line; null: silence
+};
+
+class Cluster : public exec::Distribution {
+  public:
+    Cluster(std::unique_ptr<Transport> transport, const Peers::Settings &peers, ClusterSettings settings,
+            uint32_t ownThreads);
+    ~Cluster() override;
+
+    bool wants(const exec::DistributableLoop &loop) override;
+    bool run(Context &context, const exec::DistributableLoop &loop) override;
+    void bringHere(const Value &matrix) override;
+
+    /// A program has ended: its variables may live on if `keepsValues`; where copies of them are is forgotten.
+    void endOfProgram(bool keepsValues);
+    /// One line per machine.
+    std::string statisticsText() const;
+    const Peers &workers() const { return peers; }
+
+  private:
+    friend class ClusterRun;
+    struct OwnStatistics {
+        uint64_t chunks = 0, loops = 0, again = 0;
+        double computeNs = 0, waitNs = 0;
+    };
+    bool isPossible(const exec::DistributableLoop &loop) const;
+    bool pays(const exec::DistributableLoop &loop);
+    double threadsAtWork() const;
+    void fetch(const Value &matrix, uint64_t begin, uint64_t end);
+    void computeAgain(const Value &matrix, const Lineage &lineage, uint64_t begin, uint64_t end);
+    void sweep();
+    void noteLosses();
+    std::shared_ptr<const exec::LoopProgram> programOf(const exec::LoopProgram &program, uint64_t &hash);
+
+    struct KnownProgram {
+        std::shared_ptr<const exec::LoopProgram> program;
+        std::string text;
+        std::set<uint32_t> workers; ///< that have it
+        double missedNs = 0;        ///< time that distributing would have saved so far
+    };
+    Peers peers;
+    ClusterSettings settings;
+    uint32_t ownThreads;
+    Placements placements;
+    std::map<uint64_t, KnownProgram> programs; ///< by hash
+    uint64_t nextObject = 1, nextPipeline = 1, nextRequest = 1;
+    sched::Scheduler *scheduler = nullptr; ///< of the running program
+    OwnStatistics own;
+};
+
+} // namespace daphne::dist

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dist/Message.h"
+
+namespace daphne::dist {
+
+Bytes frameOf(const Envelope &e, const Bytes &body) {
+    ByteWriter w;
+    w.out.reserve(kEnvelopeBytes + body.size());
+    w.number(kMagic).number(kProtocolVersion).number(e.type).number(e.request).number(e.pipeline);
+    w.number(static_cast<uint64_t>(body.size())).raw(body);
+    return std::move(w.out);
+}
+
+Envelope openFrame(std::span<const std::byte> frame, std::span<const std::byte> &body) {
+    ByteReader r(frame);
+    if (r.number<uint32_t>() != kMagic)
+        throw WireError("no message of this protocol");
+    if (auto version = r.number<uint16_t>(); version != kProtocolVersion)
+        throw WireError("version " + std::to_string(version) + " of the protocol, " + std::to_string(kProtocolVersion) +
+                        " is needed");
+    Envelope e;
+    e.type = r.enumerator(MessageType::Detach);
+    e.request = r.number<uint64_t>();
+    e.pipeline = r.number<uint64_t>();
+    auto length = r.number<uint64_t>();
+    if (length != frame.size() - kEnvelopeBytes)
+        throw WireError("a body of " + std::to_string(length) + " bytes is announced, " +
+                        std::to_string(frame.size() - kEnvelopeBytes) + " came");
+    body = r.rest();
+    return e;
+}
+
+// ---- bodies: bodyOf and read mirror each other
+
+Bytes bodyOf(const Hello &m) {
+    ByteWriter w;
+    w.text(m.build).text(m.token).number(m.chunkBytes).number(m.heartbeatMs).number(m.workerId);
+    w.number(static_cast<uint32_t>(m.options.size()));
+    for (const std::string &option : m.options)
+        w.text(option);
+    return std::move(w.out);
+}
+template <> Hello read(std::span<const std::byte> body) {
+    ByteReader r(body);
+    Hello m;
+    m.build = r.text(256);
+    m.token = r.text(4096);
+    m.chunkBytes = r.number<uint64_t>();
+    m.heartbeatMs = r.number<uint32_t>();
+    m.workerId = r.number<uint32_t>();
+    for (size_t n = r.count(4); n-- > 0;)
+        m.options.push_back(r.text(4096));
+    r.end();
+    return m;
+}
+
+Bytes bodyOf(const Welcome &m) {
+    ByteWriter w;
+    w.text(m.host).text(m.build).number(m.process).number(m.memoryBytes).number(m.threads).number(m.cores);
+    return std::move(w.out);
+}
+template <> Welcome read(std::span<const std::byte> body) {
+    ByteReader r(body);
+    Welcome m;
+    m.host = r.text(1024);
+    m.build = r.text(256);
+    m.process = r.number<uint64_t>();
+    m.memoryBytes = r.number<uint64_t>();
+    m.threads = r.number<uint32_t>();
+    m.cores = r.number<uint32_t>();
+    r.end();
+    return m;
+}
+
+Bytes bodyOf(const ObjectBegin &m) {
+    ByteWriter w;
+    w.number(m.object).number(m.version).number(m.kind).number(m.first).number(m.count).number(m.totalBytes);
+    return std::move(w.out);
+}
+template <> ObjectBegin read(std::span<const std::byte> body) {
+    ByteReader r(body);
+    ObjectBegin m;
+    m.object = r.number<uint64_t>();
+    m.version = r.number<uint64_t>();
+    m.kind = r.enumerator(ObjectBegin::Kind::Result);
+    m.first = r.number<uint64_t>();
+    m.count = r.number<uint64_t>();
+    m.totalBytes = r.number<uint64_t>();
+    r.end();
+    return m;
+}
+
+Bytes headOf(const ObjectChunk &m) {
+    ByteWriter w;
+    w.number(m.object).number(m.sequence).number(static_cast<uint8_t>(m.isLast)).number(m.crc);
+    return std::move(w.out);
+}
+template <> ObjectChunk read(std::span<const std::byte> body) {
+    ByteReader r(body);
+    ObjectChunk m;
+    m.object = r.number<uint64_t>();
+    m.sequence = r.number<uint32_t>();
+    m.isLast = r.flag();
+    m.crc = r.number<uint32_t>();
+    m.payload = r.rest();
+    return m;
+}
+
+Bytes bodyOf(const ObjectAck &m) {
+    ByteWriter w;
+    w.number(m.object).number(m.version).number(m.rows).number(m.cols).number(m.bytes);
+    return std::move(w.out);
+}
+template <> ObjectAck read(std::span<const std::byte> body) {
+    ByteReader r(body);
+    ObjectAck m;
+    m.object = r.number<uint64_t>();
+    m.version = r.number<uint64_t>();
+    m.rows = r.number<uint64_t>();
+    m.cols = r.number<uint64_t>();
+    m.bytes = r.number<uint64_t>();
+    r.end();
+    return m;
+}
+
+Bytes bodyOf(const Compute &m) {
+    ByteWriter w;
+    w.number(m.hash).text(m.program).number(m.rows).number(m.cols).number(m.serialNs).number(m.nsPerStored);
+    w.text(m.site).number(static_cast<uint32_t>(m.operands.size()));
+    for (const Compute::Operand &operand : m.operands)
+        w.number(operand.role).number(operand.number);
+    return std::move(w.out);
+}
+template <> Compute read(std::span<const std::byte> body) {
+    ByteReader r(body);
+    Compute m;
+    m.hash = r.number<uint64_t>();
+    m.program = r.text();
+    m.rows = r.number<uint64_t>();
+    m.cols = r.number<uint64_t>();
+    m.serialNs = r.number<double>();
+    m.nsPerStored = r.number<double>();
+    m.site = r.text(4096);
+    for (size_t n = r.count(9); n-- > 0;) {
+        Compute::Operand operand;
+        operand.role = r.enumerator(Compute::Role::Kept);
+        operand.number = r.number<uint64_t>();
+        m.operands.push_back(operand);
+    }
+    r.end();
+    return m;
+}
+
+Bytes bodyOf(const Ready &m) {
+    ByteWriter w;
+    w.number(static_cast<uint8_t>(m.fault)).number(m.computeNs).number(m.waitNs).number(m.compileNs);
+    w.number(m.objects).number(m.objectBytes);
+    return std::move(w.out);
+}
+template <> Ready read(std::span<const std::byte> body) {
+    ByteReader r(body);
+    Ready m;
+    m.fault = r.flag();
+    m.computeNs = r.number<double>();
+    m.waitNs = r.number<double>();
+    m.compileNs = r.number<double>();
+    m.objects = r.number<uint64_t>();
+    m.objectBytes = r.number<uint64_t>();
+    r.end();
+    return m;
+}
+
+Bytes bodyOf(const Failure &m) {
+    ByteWriter w;
+    w.number(m.code).text(m.message);
+    return std::move(w.out);
+}
+template <> Failure read(std::span<const std::byte> body) {
+    ByteReader r(body);
+    Failure m;
+    m.code = r.enumerator(Failure::Code::Execution);
+    m.message = r.text();
+    r.end();
+    return m;
+}
+
+Bytes bodyOf(const Transfer &m) {
+    ByteWriter w;
+    w.number(m.object);
+    return std::move(w.out);
+}
+template <> Transfer read(std::span<const std::byte> body) {
+    ByteReader r(body);
+    Transfer m{r.number<uint64_t>()};
+    r.end();
+    return m;
+}
+
+Bytes bodyOf(const Free &m) {
+    ByteWriter w;
+    w.number(static_cast<uint32_t>(m.objects.size()));
+    for (uint64_t object : m.objects)
+        w.number(object);
+    return std::move(w.out);
+}
+template <> Free read(std::span<const std::byte> body) {
+    ByteReader r(body);
+    Free m;
+    for (size_t n = r.count(8); n-- > 0;)
+        m.objects.push_back(r.number<uint64_t>());
+    r.end();
+    return m;
+}
+
+uint64_t hashOf(std::string_view text) {
+    uint64_t h = 0xcbf29ce484222325; // FNV-1a
+    for (char c : text)
+        h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return h;
+}
+
+} // namespace daphne::dist

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The protocol between coordinator and workers: one envelope and a handful of
+/// bodies, the same over every transport.
+///
+/// Families: BM and DM move objects (ObjectBegin, then chunks), CM is Compute,
+/// RM everything that synchronises. Objects are numbered by the coordinator, so
+/// a Compute may name objects that are still on their way: messages of one
+/// connection keep their order.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ValueType.h"
+#include "dist/Wire.h"
+
+namespace daphne::dist {
+
+enum class MessageType : uint16_t {
+    Hello,       ///< RM, coordinator: who I am, the secret, what to use
+    Welcome,     ///< RM, worker: what I have
+    ObjectBegin, ///< BM or DM: an object follows in chunks
+    ObjectChunk,
+    ObjectAck, ///< RM: stored
+    Compute,   ///< CM
+    Ready,     ///< RM: computed
+    Failure,   ///< RM: what went wrong
+    Transfer,  ///< RM: send me this object
+    Free,      ///< RM: these objects are not needed any more
+    Heartbeat,
+    Cancel, ///< RM: the results of this pipeline are not wanted
+    Detach, ///< RM: the program has ended
+};
+
+constexpr uint32_t kMagic = 0x4e485044; // "DPHN"
+constexpr uint16_t kProtocolVersion = 1;
+constexpr size_t kEnvelopeBytes = 32;
+/// What a chunk adds to its payload.
+constexpr size_t kChunkOverhead = kEnvelopeBytes + 17;
+/// A frame without an object's bytes in it is never longer.
+constexpr uint64_t kMostControlBytes = 4 << 20;
+
+struct Envelope {
+    MessageType type = MessageType::Heartbeat;
+    uint64_t request = 0;  ///< echoed in the answer
+    uint64_t pipeline = 0; ///< 0: none
+};
+
+/// The frame of a message.
+Bytes frameOf(const Envelope &envelope, const Bytes &body);
+/// Checks magic, version, type and length; `body` points into the frame.
+Envelope openFrame(std::span<const std::byte> frame, std::span<const std::byte> &body);
+
+struct Hello {
+    static constexpr MessageType kType = MessageType::Hello;
+    std::string build;    ///< version of the program
+    std::string token;    ///< "" for none
+    uint64_t chunkBytes;  ///< largest payload of a chunk
+    uint32_t heartbeatMs; ///< 0: no heartbeats
+    uint32_t workerId;
+    std::vector<std::string> options; ///< scheduling, as on the command line
+};
+
+struct Welcome {
+    static constexpr MessageType kType = MessageType::Welcome;
+    std::string host, build;
+    uint64_t process, memoryBytes;
+    uint32_t threads, cores;
+};
+
+struct ObjectBegin {
+    static constexpr MessageType kType = MessageType::ObjectBegin;
+    enum class Kind : uint8_t { Broadcast, Part, Result };
+    uint64_t object, version;
+    Kind kind;
+    uint64_t first, count; ///< cells (of a sparse matrix: rows) of the whole that this is
+    uint64_t totalBytes;
+};
+
+struct ObjectChunk {
+    static constexpr MessageType kType = MessageType::ObjectChunk;
+    uint64_t object;
+    uint32_t sequence;
+    bool isLast;
+    uint32_t crc;
+    std::span<const std::byte> payload;
+};
+
+struct ObjectAck {
+    static constexpr MessageType kType = MessageType::ObjectAck;
+    uint64_t object, version, rows, cols, bytes;
+};
+
+struct Compute {
+    static constexpr MessageType kType = MessageType::Compute;
+    /// Sum, Min and Max: of blocks of a column that is collected.
+    enum class Role : uint8_t { Number, Object, Result, Collected, Sum, Min, Max, Kept };
+    struct Operand {
+        Role role = Role::Number;
+        uint64_t number = 0; ///< the bits, or the object
+    };
+    uint64_t hash;
+    std::string program; ///< "" if the worker has it already
+    uint64_t rows, cols;
+    double serialNs, nsPerStored;
+    std::string site;
+    std::vector<Operand> operands; ///< by parameter of the program
+};
+
+struct Ready {
+    static constexpr MessageType kType = MessageType::Ready;
+    bool fault;                          ///< a cell lies outside of an operation's domain
+    double computeNs, waitNs, compileNs; ///< wait: since the message before was done
+    uint64_t objects, objectBytes;       ///< what the worker holds now
+};
+
+struct Failure {
+    static constexpr MessageType kType = MessageType::Failure;
+    enum class Code : uint8_t { Refused, Protocol, Execution };
+    Code code;
+    std::string message;
+};
+
+struct Transfer {
+    static constexpr MessageType kType = MessageType::Transfer;
+    uint64_t object;
+};
+
+struct Free {
+    static constexpr MessageType kType = MessageType::Free;
+    std::vector<uint64_t> objects;
+};
+
+Bytes bodyOf(const Hello &m);
+Bytes bodyOf(const Welcome &m);
+Bytes bodyOf(const ObjectBegin &m);
+Bytes bodyOf(const ObjectAck &m);
+Bytes bodyOf(const Compute &m);
+Bytes bodyOf(const Ready &m);
+Bytes bodyOf(const Failure &m);
+Bytes bodyOf(const Transfer &m);
+Bytes bodyOf(const Free &m);
+/// The head of a chunk; the payload follows.
+Bytes headOf(const ObjectChunk &m);
+
+/// Reads a body of type M completely; throws WireError.
+template <class M> M read(std::span<const std::byte> body);
+
+template <class M> Bytes frameOf(const M &message, uint64_t request = 0, uint64_t pipeline = 0) {
+    return frameOf({M::kType, request, pipeline}, bodyOf(message));
+}
+
+/// Of the text of a loop program.
+uint64_t hashOf(std::string_view text);
+
+} // namespace daphne::dist

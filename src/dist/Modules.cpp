@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dist/Modules.h"
+
+#include <dlfcn.h>
+#include <filesystem>
+
+#include "base/Error.h"
+
+namespace daphne::dist {
+
+namespace {
+
+/// The function that makes the module. The library stays loaded: its threads may outlive what they were made for.
+template <class Module>
+std::unique_ptr<Module> load(const std::string &directory, const char *file, const char *title, const char *symbol,
+                             const char *packages, int flags) {
+    std::string path = directory + "/" + file;
+    if (!std::filesystem::exists(path))
+        throw executionError(std::string("the ") + title + " transport is not part of this build: " + path +
+                             " does not exist")
+            .withHint(std::string("install ") + packages + " and run ./build.sh");
+    void *library = dlopen(path.c_str(), RTLD_NOW | flags);
+    if (!library)
+        throw executionError(std::string("the ") + title + " transport cannot be loaded: " + dlerror());
+    using Maker = Module *(*)();
+    auto make = reinterpret_cast<Maker>(dlsym(library, symbol));
+    if (!make)
+        throw executionError(path + " is not a transport of this version");
+    return std::unique_ptr<Module>(make());
+}
+
+} // namespace
+
+std::unique_ptr<GrpcModule> loadGrpc(const std::string &directory) {
+    return load<GrpcModule>(directory, "libdaphne_grpc.so", "gRPC", "daphne_grpc_module",
+                            "libgrpc++-dev, libprotobuf-dev and protobuf-compiler-grpc", RTLD_LOCAL);
+}
+
+std::unique_ptr<MpiModule> loadMpi(const std::string &directory) {
+    // MPI loads components of its own, which look for its symbols.
+    return load<MpiModule>(directory, "libdaphne_mpi.so", "MPI", "daphne_mpi_module", "libopenmpi-dev and openmpi-bin",
+                           RTLD_GLOBAL);
+}
+
+} // namespace daphne::dist

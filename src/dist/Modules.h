@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Transports that need a library: each is a shared object beside our libraries,
+/// loaded when it is asked for, so that local runs never pay for it.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "dist/Transport.h"
+
+namespace daphne::dist {
+
+/// Contents of PEM files; all empty: no encryption.
+struct TlsIdentity {
+    std::string certificate, key, authority;
+    bool isGiven() const { return !authority.empty(); }
+};
+
+/// Messages of one worker are at most this long over gRPC, envelope included.
+constexpr uint64_t kMostGrpcFrame = (64 << 20) + 4096;
+
+class GrpcServer {
+  public:
+    virtual ~GrpcServer() = default;
+    /// The port in use.
+    virtual int port() const = 0;
+    /// Ends all sessions and the server; wait() returns.
+    virtual void stop() = 0;
+    virtual void wait() = 0;
+};
+
+class GrpcModule {
+  public:
+    virtual ~GrpcModule() = default;
+    enum class Mode : uint8_t { ThreadPerWorker, CompletionQueue };
+    /// Connects in the background; a worker that cannot be reached is lost.
+    virtual std::unique_ptr<Transport> connect(const std::vector<std::string> &addresses, Mode mode,
+                                               const TlsIdentity &tls) = 0;
+    /// Calls session(transport, peer) for one coordinator at a time. Null if the address cannot be used.
+    using Session = std::function<void(Transport &, const std::string &)>;
+    virtual std::unique_ptr<GrpcServer> listen(const std::string &address, const TlsIdentity &tls, Session session) = 0;
+};
+
+class MpiModule {
+  public:
+    /// Ends MPI; aborts the job if a rank was lost.
+    virtual ~MpiModule() = default;
+    virtual int rank() const = 0;
+    virtual int size() const = 0;
+    /// Rank 0: to all others; others: to rank 0. Once, and it must be gone before the module.
+    virtual std::unique_ptr<Transport> connect() = 0;
+};
+
+/// The module of this build, loaded from the directory of libraries; throws Error (status 3) if it is missing.
+std::unique_ptr<GrpcModule> loadGrpc(const std::string &libraryDirectory);
+/// Starts MPI.
+std::unique_ptr<MpiModule> loadMpi(const std::string &libraryDirectory);
+
+} // namespace daphne::dist

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dist/Peers.h"
+
+#include <algorithm>
+
+#include "base/Error.h"
+
+namespace daphne::dist {
+
+namespace {
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kTick{50};
+/// Intervals without a sign of life after which a peer is lost.
+constexpr int kMissedBeats = 3;
+} // namespace
+
+Peers::Peers(std::unique_ptr<Transport> given, Settings wanted)
+    : transport(std::move(given)), settings(std::move(wanted)), peers(transport->numPeers()) {
+    if (settings.chunkBytes == 0)
+        settings.chunkBytes = transport->usualChunkBytes();
+    receiver = std::thread([this] { receiveAll(); });
+    try {
+        greet();
+    } catch (...) {
+        stopping = true;
+        receiver.join();
+        throw;
+    }
+}
+
+Peers::~Peers() {
+    for (uint32_t i = 0; i < size(); ++i)
+        if (isAlive(i))
+            sendFrame(i, frameOf({MessageType::Detach}, {}));
+    // Their answers, so that nobody sees a broken connection.
+    auto deadline = Clock::now() + std::chrono::milliseconds(1000);
+    std::unique_lock lock(mutex);
+    changed.wait_until(lock, deadline,
+                       [&] { return std::none_of(peers.begin(), peers.end(), [](const Peer &p) { return p.alive; }); });
+    lock.unlock();
+    stopping = true;
+    receiver.join();
+}
+
+void Peers::greet() {
+    auto start = Clock::now();
+    for (uint32_t i = 0; i < size(); ++i)
+        send(i,
+             Hello{settings.build, settings.token, settings.chunkBytes, settings.heartbeatMs, i + 1, settings.options});
+    std::unique_lock lock(mutex);
+    changed.wait_until(lock, start + settings.patience, [&] {
+        return std::all_of(peers.begin(), peers.end(), [](const Peer &p) { return p.greeted || !p.alive; });
+    });
+    for (uint32_t i = 0; i < size(); ++i) {
+        if (!peers[i].trouble.empty())
+            throw executionError("the worker " + nameOf(i) + " refuses to work: " + peers[i].trouble);
+        if (peers[i].alive && !peers[i].greeted)
+            lose(i, "it does not answer");
+    }
+    // Nothing has been computed: whoever is not there was never there.
+    events.clear();
+    if (std::none_of(peers.begin(), peers.end(), [](const Peer &p) { return p.alive; }) && !peers.empty())
+        throw executionError("no worker can be reached: " + (warnings.empty() ? "" : warnings.front()))
+            .withHint("start the workers first: daphne-worker host:port");
+    lock.unlock();
+    measureRoundTrip();
+}
+
+/// The slowest peer counts, at its best.
+void Peers::measureRoundTrip() {
+    constexpr uint64_t kTries = 3;
+    for (uint32_t i = 0; i < size(); ++i) {
+        double best = 1e9;
+        for (uint64_t request = 1; request <= kTries && isAlive(i); ++request) {
+            auto start = Clock::now();
+            sendFrame(i, frameOf({MessageType::Heartbeat, request}, {}));
+            std::unique_lock lock(mutex);
+            changed.wait_for(lock, std::chrono::seconds(2),
+                             [&] { return peers[i].lastEcho == request || !peers[i].alive; });
+            best = std::min(best, std::chrono::duration<double, std::nano>(Clock::now() - start).count());
+        }
+        roundTrip = std::max(roundTrip, best);
+    }
+}
+
+bool Peers::isAlive(uint32_t peer) const {
+    std::lock_guard lock(mutex);
+    return peers[peer].alive;
+}
+
+uint32_t Peers::numAlive() const {
+    std::lock_guard lock(mutex);
+    return static_cast<uint32_t>(std::count_if(peers.begin(), peers.end(), [](const Peer &p) { return p.alive; }));
+}
+
+PeerStatistics Peers::statistics(uint32_t peer) const {
+    std::lock_guard lock(mutex);
+    return peers[peer].statistics;
+}
+
+void Peers::sendFrame(uint32_t peer, Bytes frame) {
+    {
+        std::lock_guard lock(mutex);
+        peers[peer].statistics.bytesOut += frame.size();
+    }
+    transport->send(peer, std::move(frame));
+}
+
+void Peers::sendObject(uint32_t peer, const ObjectBegin &begin, const Encoded &object) {
+    uint64_t bytes = dist::sendObject(*transport, peer, begin, object, settings.chunkBytes);
+    std::lock_guard lock(mutex);
+    peers[peer].statistics.bytesOut += bytes;
+    ++peers[peer].statistics.objectsOut;
+}
+
+void Peers::expect(uint32_t peer, uint64_t object, Destination destination) {
+    std::lock_guard lock(mutex);
+    if (peers[peer].alive)
+        peers[peer].expected[object] = destination;
+}
+
+void Peers::unexpect(uint32_t peer, uint64_t object) {
+    std::lock_guard lock(mutex);
+    peers[peer].expected.erase(object);
+}
+
+bool Peers::waitFor(uint32_t peer, const std::vector<uint64_t> &objects) {
+    std::unique_lock lock(mutex);
+    auto done = [&] {
+        Peer &p = peers[peer];
+        return !p.alive ||
+               std::none_of(objects.begin(), objects.end(), [&](uint64_t o) { return p.expected.count(o); });
+    };
+    changed.wait(lock, done);
+    return peers[peer].alive;
+}
+
+std::optional<PeerEvent> Peers::next(std::chrono::milliseconds patience) {
+    std::unique_lock lock(mutex);
+    changed.wait_for(lock, patience, [&] { return !events.empty(); });
+    if (events.empty())
+        return std::nullopt;
+    PeerEvent event = std::move(events.front());
+    events.pop_front();
+    return event;
+}
+
+std::vector<std::string> Peers::takeWarnings() {
+    std::lock_guard lock(mutex);
+    return std::exchange(warnings, {});
+}
+
+void Peers::receiveAll() {
+    while (!stopping) {
+        std::optional<Received> item = transport->receive(kTick);
+        std::lock_guard lock(mutex);
+        if (!item) {
+            // Nothing is waiting: whoever is silent is so, and not only unheard.
+            loseSilentPeers();
+            continue;
+        }
+        Peer &peer = peers[item->peer];
+        if (!peer.alive)
+            continue;
+        if (item->isLost) {
+            lose(item->peer, item->reason);
+            continue;
+        }
+        peer.lastHeard = Clock::now();
+        peer.statistics.bytesIn += item->frame.size();
+        try {
+            handle(item->peer, item->frame);
+        } catch (const WireError &e) {
+            lose(item->peer, std::string("it broke the protocol: ") + e.what());
+        } catch (const Error &e) {
+            lose(item->peer, e.message);
+        }
+    }
+}
+
+void Peers::handle(uint32_t index, const Bytes &frame) {
+    Peer &peer = peers[index];
+    std::span<const std::byte> body;
+    Envelope envelope = openFrame(frame, body);
+    switch (envelope.type) {
+    case MessageType::Welcome:
+        peer.welcome = read<Welcome>(body);
+        peer.greeted = true;
+        break;
+    case MessageType::Heartbeat:
+        if (envelope.request == 0)
+            return;
+        peer.lastEcho = envelope.request;
+        break;
+    case MessageType::ObjectAck: return;
+    case MessageType::ObjectBegin: {
+        auto begin = read<ObjectBegin>(body);
+        auto it = peer.expected.find(begin.object);
+        if (it == peer.expected.end())
+            throw WireError("an object that nobody asked for");
+        peer.arrivals.begin(begin, Decoder(begin.totalBytes, it->second));
+        return;
+    }
+    case MessageType::ObjectChunk: {
+        std::optional<ObjectBegin> complete = peer.arrivals.add(read<ObjectChunk>(body));
+        if (!complete)
+            return;
+        peer.arrivals.take(complete->object);
+        peer.expected.erase(complete->object);
+        break;
+    }
+    case MessageType::Ready: {
+        auto ready = read<Ready>(body);
+        PeerStatistics &s = peer.statistics;
+        ++s.chunks;
+        s.computeNs += ready.computeNs, s.waitNs += ready.waitNs, s.compileNs += ready.compileNs;
+        s.objects = ready.objects, s.objectBytes = ready.objectBytes;
+        events.push_back({PeerEvent::Kind::Ready, index, envelope.request, ready.fault, {}});
+        break;
+    }
+    case MessageType::Failure: {
+        auto failure = read<Failure>(body);
+        if (failure.code == Failure::Code::Refused)
+            peer.trouble = failure.message;
+        if (failure.code != Failure::Code::Execution)
+            lose(index, failure.message);
+        else
+            events.push_back({PeerEvent::Kind::Failed, index, envelope.request, false, failure.message});
+        break;
+    }
+    case MessageType::Detach: peer.alive = false; break;
+    default: throw WireError("a message that only coordinators send");
+    }
+    changed.notify_all();
+}
+
+void Peers::lose(uint32_t index, const std::string &why) {
+    Peer &peer = peers[index];
+    if (!peer.alive)
+        return;
+    peer.alive = false;
+    peer.expected.clear();
+    peer.arrivals = Arrivals(~uint64_t(0) >> 1);
+    transport->disconnect(index);
+    warnings.push_back("the worker " + nameOf(index) + " is lost: " + why);
+    events.push_back({PeerEvent::Kind::Lost, index, 0, false, why});
+    changed.notify_all();
+}
+
+void Peers::loseSilentPeers() {
+    if (settings.heartbeatMs == 0)
+        return;
+    auto limit = std::chrono::milliseconds(settings.heartbeatMs) * kMissedBeats;
+    for (uint32_t i = 0; i < size(); ++i)
+        if (peers[i].alive && peers[i].greeted && Clock::now() - peers[i].lastHeard > limit)
+            lose(i, "no sign of life for " + std::to_string(limit.count()) + " ms");
+}
+
+} // namespace daphne::dist

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The coordinator's side of all connections. A thread of its own receives:
+/// objects go straight to where they are expected, everything else becomes an
+/// event for the coordinating thread. A peer that misses three heartbeats is
+/// lost; who is lost stays lost, and nothing of it is heard afterwards.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "dist/ObjectStream.h"
+
+namespace daphne::dist {
+
+/// What is told about a worker.
+struct PeerStatistics {
+    uint64_t bytesOut = 0, bytesIn = 0;
+    uint64_t objectsOut = 0, chunks = 0;
+    double computeNs = 0, waitNs = 0, compileNs = 0;
+    uint64_t objects = 0, objectBytes = 0; ///< held by the worker at last
+};
+
+struct PeerEvent {
+    enum class Kind : uint8_t { Ready, Failed, Lost } kind = Kind::Ready;
+    uint32_t peer = 0;
+    uint64_t request = 0;
+    bool fault = false;
+    std::string text;
+};
+
+class Peers {
+  public:
+    struct Settings {
+        std::string build, token;
+        uint64_t chunkBytes = 0;                   ///< 0: as the transport likes
+        uint32_t heartbeatMs = 2000;               ///< 0: none
+        std::chrono::milliseconds patience{10000}; ///< for greetings
+        std::vector<std::string> options;          ///< scheduling options for workers
+    };
+    /// Greets all peers and waits for their answers. Those that do not answer are lost; throws Error (status 3) if one
+    /// refuses or none is left.
+    Peers(std::unique_ptr<Transport> transport, Settings settings);
+    ~Peers();
+
+    uint32_t size() const { return static_cast<uint32_t>(peers.size()); }
+    bool isAlive(uint32_t peer) const;
+    uint32_t numAlive() const;
+    std::string nameOf(uint32_t peer) const { return transport->nameOf(peer); }
+    const Welcome &welcome(uint32_t peer) const { return peers[peer].welcome; }
+    bool survivesLoss() const { return transport->survivesLoss(); }
+    double roundTripNs() const { return roundTrip; }
+    PeerStatistics statistics(uint32_t peer) const;
+
+    template <class M> void send(uint32_t peer, const M &message, uint64_t request = 0, uint64_t pipeline = 0) {
+        sendFrame(peer, frameOf(message, request, pipeline));
+    }
+    void sendFrame(uint32_t peer, Bytes frame);
+    void sendObject(uint32_t peer, const ObjectBegin &begin, const Encoded &object);
+
+    /// The object that is going to come from this peer belongs there.
+    void expect(uint32_t peer, uint64_t object, Destination destination);
+    void unexpect(uint32_t peer, uint64_t object);
+    /// Waits until none of these objects is expected any more; false if the peer is lost.
+    bool waitFor(uint32_t peer, const std::vector<uint64_t> &objects);
+    /// The next event; none after the given time.
+    std::optional<PeerEvent> next(std::chrono::milliseconds patience);
+    /// Warnings about peers lost since the last call.
+    std::vector<std::string> takeWarnings();
+
+  private:
+    struct Peer {
+        bool alive = true, greeted = false;
+        std::string trouble; ///< of a greeting
+        Welcome welcome{};
+        Arrivals arrivals{~uint64_t(0) >> 1};
+        std::map<uint64_t, Destination> expected;
+        std::chrono::steady_clock::time_point lastHeard;
+        PeerStatistics statistics;
+        uint64_t lastEcho = 0; ///< request of the last answered heartbeat
+    };
+    void greet();
+    void measureRoundTrip();
+    void receiveAll();
+    void handle(uint32_t peer, const Bytes &frame);
+    void lose(uint32_t peer, const std::string &why);
+    void loseSilentPeers();
+
+    std::unique_ptr<Transport> transport;
+    Settings settings;
+    std::vector<Peer> peers;
+    double roundTrip = 0;
+    mutable std::mutex mutex; ///< guards peers and events
+    std::condition_variable changed;
+    std::deque<PeerEvent> events;
+    std::vector<std::string> warnings;
+    std::atomic<bool> stopping{false};
+    std::thread receiver;
+};
+
+} // namespace daphne::dist

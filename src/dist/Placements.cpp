@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dist/Placements.h"
+
+#include <algorithm>
+
+namespace daphne::dist {
+
+bool PlacementRecord::isHere() const {
+    return std::ranges::all_of(parts, [](const Part &p) { return p.isHere; });
+}
+
+PlacementRecord &Placements::of(const Value &matrix) {
+    PlacementRecord &record = records[matrix.object()];
+    if (record.version == 0) {
+        record.matrix = matrix;
+        record.version = nextVersion++;
+    }
+    return record;
+}
+
+PlacementRecord *Placements::find(const Object &matrix) {
+    auto it = records.find(&matrix);
+    return it == records.end() ? nullptr : &it->second;
+}
+
+void Placements::retire(const PlacementRecord &record) {
+    for (const Part &part : record.parts)
+        garbage[part.worker].push_back(part.object);
+}
+
+void Placements::erase(const Object &matrix) {
+    auto it = records.find(&matrix);
+    if (it == records.end())
+        return;
+    retire(it->second);
+    records.erase(it);
+}
+
+void Placements::sweep() {
+    // A lineage holds matrices, too: what goes may be the last to know others.
+    for (bool again = true; again;) {
+        again = false;
+        for (auto it = records.begin(); it != records.end();) {
+            if (!it->second.matrix.object()->unique()) {
+                ++it;
+                continue;
+            }
+            retire(it->second);
+            it = records.erase(it);
+            again = true;
+        }
+    }
+}
+
+void Placements::dropWorker(uint32_t worker) {
+    garbage.erase(worker);
+    for (auto &[object, record] : records) {
+        std::erase_if(record.parts, [&](const Part &p) { return p.worker == worker && p.isHere; });
+        record.cut.clear();
+    }
+}
+
+std::vector<Value> Placements::incomplete() const {
+    std::vector<Value> found;
+    for (auto &[object, record] : records)
+        if (!record.isHere())
+            found.push_back(record.matrix);
+    return found;
+}
+
+void Placements::clear() {
+    for (auto &[object, record] : records)
+        retire(record);
+    records.clear();
+}
+
+} // namespace daphne::dist

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Who holds which cells of which matrix. A record belongs to a matrix of the
+/// coordinator and holds a reference to it, so that its cells never change; when
+/// that is the last one, the record goes.
+///
+/// Cells are numbered row by row; those of a sparse matrix are its rows. A part
+/// whose cells are not here is the only copy there is.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "data/Value.h"
+#include "dist/Cut.h"
+#include "exec/Distribution.h"
+
+namespace daphne::dist {
+
+/// How lost cells can be computed again: the loop that made them.
+struct Lineage {
+    std::shared_ptr<const exec::LoopProgram> program;
+    exec::LoopFunction function = nullptr;
+    uint64_t rows = 0, cols = 1;
+    double serialNs = 0, nsPerStored = 0;
+    std::vector<std::optional<exec::Reduce>> staged;
+    bool stagesBlocks = false;
+    std::vector<exec::LoopOperand> operands; ///< outputs without their matrices
+    size_t output = 0;                       ///< the parameter
+    uint32_t depth = 1;                      ///< loops that may have to be run again
+};
+
+struct Part {
+    uint64_t object = 0; ///< number the worker knows it by
+    uint32_t worker = 0;
+    uint64_t begin = 0, end = 0; ///< cells
+    bool isWhole = false;        ///< sent to everybody
+    bool isHere = true;          ///< the coordinator has these cells, too
+};
+
+struct PlacementRecord {
+    Value matrix;
+    uint64_t version = 0; ///< of its cells: never the same for two records
+    std::vector<Part> parts;
+    /// Who has which cells: ranges of the last cut, with the participant (numPeers: the coordinator).
+    std::vector<std::pair<RowRange, uint32_t>> cut;
+    std::shared_ptr<const Lineage> lineage; ///< while some cells are not here
+
+    bool isHere() const;
+};
+
+class Placements {
+  public:
+    /// The record of a matrix, made if there is none.
+    PlacementRecord &of(const Value &matrix);
+    /// Null if there is none.
+    PlacementRecord *find(const Object &matrix);
+    void erase(const Object &matrix);
+    /// Drops records of matrices that nobody else knows any more.
+    void sweep();
+    /// Drops all parts of a lost worker but those that are the only copy: they are found by their lineage.
+    void dropWorker(uint32_t worker);
+    /// Objects that workers may drop, by worker.
+    std::map<uint32_t, std::vector<uint64_t>> takeGarbage() { return std::exchange(garbage, {}); }
+    /// All matrices with cells elsewhere.
+    std::vector<Value> incomplete() const;
+    void clear();
+
+  private:
+    void retire(const PlacementRecord &record);
+
+    std::map<const Object *, PlacementRecord> records;
+    std::map<uint32_t, std::vector<uint64_t>> garbage;
+    uint64_t nextVersion = 1;
+};
+
+} // namespace daphne::dist

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dist/Worker.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <thread>
+#include <unordered_map>
+
+#include <unistd.h>
+
+#include "base/Error.h"
+#include "dist/ObjectStream.h"
+#include "exec/BoundLoop.h"
+#include "exec/ParseProgram.h"
+
+namespace daphne::dist {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using exec::LoopArguments;
+using exec::LoopParam;
+using exec::LoopProgram;
+using ParamKind = LoopParam::Kind;
+
+double nsSince(Clock::time_point begin) {
+    return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
+}
+
+/// Takes the same time wherever the texts differ.
+bool sameSecret(const std::string &a, const std::string &b) {
+    unsigned difference = a.size() == b.size() ? 0 : 1;
+    for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+        difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
+    return difference == 0;
+}
+
+uint64_t bytesOf(const Value &v) {
+    if (!v.isMatrix())
+        return 64;
+    const Matrix &m = v.matrix();
+    if (!m.isCsr())
+        return m.cells() * cellSize(m.type());
+    const Csr &c = v.csr();
+    return (m.rows() + 1) * 8 + c.nonZeros() * ((c.hasWideIndex() ? 8 : 4) + (c.isPattern() ? 0 : cellSize(m.type())));
+}
+
+/// Signs of life, also while a loop runs.
+class Pulse {
+  public:
+    Pulse(Transport &transport, std::chrono::milliseconds interval)
+        : thread([this, &transport, interval] {
+              std::unique_lock lock(mutex);
+              while (!wake.wait_for(lock, interval, [&] { return stopped; }))
+                  transport.send(0, frameOf({MessageType::Heartbeat}, {}));
+          }) {}
+    ~Pulse() {
+        {
+            std::lock_guard lock(mutex);
+            stopped = true;
+        }
+        wake.notify_all();
+        thread.join();
+    }
+
+  private:
+    std::mutex mutex;
+    std::condition_variable wake;
+    bool stopped = false;
+    std::thread thread;
+};
+
+class Session {
+  public:
+    Session(Transport &transport, const WorkerOptions &options, exec::Engine &engine,
+            const Worker::MakeScheduler &makeScheduler)
+        : transport(transport), options(options), engine(engine), makeScheduler(makeScheduler),
+          arrivals(options.mostObjectBytes) {}
+
+    void run() {
+        while (!isOver) {
+            std::optional<Received> item = transport.receive(std::chrono::seconds(1));
+            if (!item)
+                continue;
+            if (item->isLost) {
+                log("connection lost: " + item->reason);
+                return;
+            }
+            handleFrame(item->frame);
+        }
+    }
+
+  private:
+    void log(const std::string &line) const {
+        if (options.log)
+            options.log(line);
+    }
+
+    void handleFrame(const Bytes &frame) {
+        Envelope envelope;
+        try {
+            std::span<const std::byte> body;
+            envelope = openFrame(frame, body);
+            if (!isKnown && envelope.type != MessageType::Hello)
+                throw WireError("the first message must be a greeting");
+            handle(envelope, body);
+        } catch (const WireError &e) {
+            refuse(Failure::Code::Protocol, std::string("rejected: ") + e.what());
+        } catch (const Error &e) {
+            log("failed: " + e.message);
+            answer(Failure{Failure::Code::Execution, e.message}, envelope);
+        } catch (const std::bad_alloc &) {
+            log("failed: out of memory");
+            answer(Failure{Failure::Code::Execution, "out of memory"}, envelope);
+        }
+    }
+
+    /// Says why and ends the session.
+    void refuse(Failure::Code code, const std::string &why) {
+        log(why);
+        transport.send(0, frameOf(Failure{code, why}));
+        isOver = true;
+    }
+
+    template <class M> void answer(const M &message, const Envelope &to) {
+        transport.send(0, frameOf(message, to.request, to.pipeline));
+    }
+
+    void handle(const Envelope &envelope, std::span<const std::byte> body) {
+        switch (envelope.type) {
+        case MessageType::Hello: return greet(read<Hello>(body), envelope);
+        case MessageType::ObjectBegin: return begin(read<ObjectBegin>(body));
+        case MessageType::ObjectChunk: return add(read<ObjectChunk>(body));
+        case MessageType::Compute: return compute(read<Compute>(body), envelope);
+        case MessageType::Transfer: return transfer(read<Transfer>(body), envelope);
+        case MessageType::Free:
+            for (uint64_t object : read<Free>(body).objects)
+                drop(object);
+            return;
+        case MessageType::Heartbeat: // a question how long an answer takes
+            return transport.send(0, frameOf({MessageType::Heartbeat, envelope.request}, {}));
+        case MessageType::Cancel: return; // loops are short and cannot be interrupted
+        case MessageType::Detach:
+            pulse.reset();
+            transport.send(0, frameOf({MessageType::Detach, envelope.request}, {}));
+            isOver = true;
+            return;
+        default: throw WireError("a message that only workers send");
+        }
+    }
+
+    void greet(const Hello &hello, const Envelope &envelope) {
+        if (!options.token.empty() && !sameSecret(hello.token, options.token))
+            return refuse(Failure::Code::Refused, "refused: the token is wrong");
+        if (hello.build != options.build)
+            return refuse(Failure::Code::Refused, "refused: the coordinator is version " + hello.build +
+                                                      ", this worker is version " + options.build);
+        if (isKnown)
+            throw WireError("a second greeting");
+        chunkBytes = std::clamp<uint64_t>(hello.chunkBytes, 100, uint64_t(1) << 30);
+        scheduler = makeScheduler(hello.options);
+        isKnown = true;
+        char host[256] = "";
+        gethostname(host, sizeof host - 1);
+        answer(Welcome{host, options.build, static_cast<uint64_t>(getpid()),
+                       static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)),
+                       scheduler->numThreads(), std::max(1u, std::thread::hardware_concurrency())},
+               envelope);
+        if (hello.heartbeatMs > 0)
+            pulse = std::make_unique<Pulse>(transport, std::chrono::milliseconds(hello.heartbeatMs));
+        log("connected: worker " + std::to_string(hello.workerId));
+        idleSince = Clock::now();
+    }
+
+    // ---- objects
+
+    void begin(const ObjectBegin &message) {
+        if (objects.size() >= options.mostObjects)
+            throw WireError("more than " + std::to_string(options.mostObjects) + " objects");
+        if (message.totalBytes > options.mostObjectBytes - std::min(options.mostObjectBytes, objectBytes))
+            throw executionError("object " + std::to_string(message.object) + " of " +
+                                 std::to_string(message.totalBytes) + " bytes exceeds the memory of the worker");
+        arrivals.begin(message);
+    }
+
+    void add(const ObjectChunk &chunk) {
+        if (chunk.payload.size() > chunkBytes)
+            throw WireError("a chunk of " + std::to_string(chunk.payload.size()) + " bytes; at most " +
+                            std::to_string(chunkBytes) + " were agreed on");
+        std::optional<ObjectBegin> complete = arrivals.add(chunk);
+        if (!complete)
+            return;
+        Value v = arrivals.take(complete->object);
+        ObjectAck ack{complete->object, complete->version, 0, 0, bytesOf(v)};
+        if (v.isMatrix())
+            ack.rows = v.matrix().rows(), ack.cols = v.matrix().cols();
+        store(complete->object, std::move(v));
+        transport.send(0, frameOf(ack));
+    }
+
+    void store(uint64_t object, Value v) {
+        drop(object);
+        objectBytes += bytesOf(v);
+        objects[object] = std::move(v);
+    }
+    void drop(uint64_t object) {
+        arrivals.drop(object);
+        auto it = objects.find(object);
+        if (it == objects.end())
+            return;
+        objectBytes -= bytesOf(it->second);
+        objects.erase(it);
+    }
+    const Value &find(uint64_t object) const {
+        auto it = objects.find(object);
+        if (it == objects.end())
+            throw executionError("object " + std::to_string(object) + " is not here");
+        return it->second;
+    }
+
+    void send(uint64_t object, const Value &v) {
+        ObjectBegin announcement{.object = object, .version = 0, .kind = ObjectBegin::Kind::Result};
+        announcement.first = 0;
+        announcement.count = v.isMatrix() ? v.matrix().cells() : 1;
+        sendObject(transport, 0, announcement, encode(v), chunkBytes);
+    }
+
+    void transfer(const Transfer &message, const Envelope &) { send(message.object, find(message.object)); }
+
+    // ---- loops
+
+    struct Program {
+        LoopProgram program;
+        exec::LoopFunction function = nullptr;
+    };
+
+    const Program &programOf(const Compute &message, double &compileNs) {
+        auto it = programs.find(message.hash);
+        if (it != programs.end())
+            return it->second;
+        if (hashOf(message.program) != message.hash)
+            throw WireError("a loop program that is not the one announced");
+        auto start = Clock::now();
+        Program p{exec::parseProgram(message.program)};
+        p.function = engine.compile(p.program);
+        compileNs = nsSince(start);
+        return programs.emplace(message.hash, std::move(p)).first->second;
+    }
+
+    void compute(const Compute &message, const Envelope &envelope) {
+        double waited = nsSince(idleSince), compileNs = 0;
+        auto start = Clock::now();
+        if (options.beforeLoop)
+            options.beforeLoop(numLoops++);
+        const Program &program = programOf(message, compileNs);
+        exec::BoundLoop loop(program.program);
+        loop.function = program.function;
+        loop.rows = message.rows;
+        loop.cols = message.cols;
+        loop.site = message.site;
+        loop.serialNs = message.serialNs;
+        loop.nsPerStored = message.nsPerStored;
+        std::vector<Ref<Dense>> outputs = bind(loop, message);
+        bool fault = !exec::runRows(scheduler.get(), loop, 0, loop.rows);
+        double computed = nsSince(start) - compileNs;
+        for (size_t p = 0; p < outputs.size() && !fault; ++p) {
+            if (!outputs[p])
+                continue;
+            Compute::Role role = message.operands[p].role;
+            if (role >= Compute::Role::Collected)
+                send(message.operands[p].number, Value(std::move(outputs[p])));
+            else
+                store(message.operands[p].number, Value(std::move(outputs[p])));
+        }
+        answer(Ready{fault, computed, waited, compileNs, objects.size(), objectBytes}, envelope);
+        idleSince = Clock::now();
+    }
+
+    /// Checks everything the loop is going to touch.
+    std::vector<Ref<Dense>> bind(exec::BoundLoop &loop, const Compute &message) {
+        const LoopProgram &program = loop.program;
+        auto require = [](bool holds, const char *what) {
+            if (!holds)
+                throw WireError(std::string("a loop whose ") + what);
+        };
+        require(message.operands.size() == program.params.size(), "number of operands is wrong");
+        require(loop.rows > 0 && loop.cols > 0, "rows or columns are none");
+        uint64_t cells;
+        require(!__builtin_mul_overflow(loop.rows, loop.cols, &cells) && cells < uint64_t(1) << 60,
+                "size is too large");
+        require(!program.flat || loop.cols == 1, "columns are flat");
+        require(!program.narrow || loop.cols == program.narrow, "number of columns is another");
+        loop.arguments.words[LoopArguments::kColumns] = loop.cols;
+        for (size_t p = 0; p < program.params.size(); ++p) {
+            Compute::Role role = message.operands[p].role;
+            if (role < Compute::Role::Sum || role > Compute::Role::Max)
+                continue;
+            const LoopParam &param = program.params[p];
+            require(!program.flat && param.kind == ParamKind::OutColumn &&
+                        (param.type != ValueType::Bool || role != Compute::Role::Sum),
+                    "reduced values are no column of numbers");
+            loop.stagesBlocks = true;
+            loop.staged[p] = role == Compute::Role::Min   ? exec::Reduce::Min
+                             : role == Compute::Role::Max ? exec::Reduce::Max
+                                                          : exec::Reduce::Sum;
+        }
+        std::vector<Ref<Dense>> outputs(program.params.size());
+        for (size_t p = 0; p < program.params.size(); ++p) {
+            const LoopParam &param = program.params[p];
+            const Compute::Operand &operand = message.operands[p];
+            uint64_t *words = loop.arguments.param(p);
+            bool isOutput = operand.role >= Compute::Role::Result;
+            require(param.isOutput() == isOutput, "operands are not those of its program");
+            if (param.kind == ParamKind::Scalar) {
+                require(operand.role == Compute::Role::Number, "numbers are missing");
+                words[0] = operand.number;
+            } else if (param.kind == ParamKind::Csr) {
+                require(operand.role == Compute::Role::Object, "sparse matrix is missing");
+                bindCsr(loop, find(operand.number), param, words);
+            } else if (!isOutput) {
+                require(operand.role == Compute::Role::Object, "matrices are missing");
+                bindDense(loop, find(operand.number), param, words);
+            } else if (operand.role == Compute::Role::Kept) {
+                require(param.kind == ParamKind::OutFull, "kept values are no rows");
+                loop.kept[p] = true;
+            } else {
+                outputs[p] = outputOf(loop, p);
+                words[0] = reinterpret_cast<uint64_t>(outputs[p]->mutableView<uint8_t>().data);
+                words[1] = param.kind == ParamKind::OutFull ? loop.cols : 1;
+            }
+        }
+        return outputs;
+    }
+
+    void bindCsr(exec::BoundLoop &loop, const Value &v, const LoopParam &param, uint64_t *words) const {
+        const LoopProgram &program = loop.program;
+        if (!v.isCsr() || v.csr().type() != param.type || v.csr().rows() != loop.rows || v.csr().cols() != loop.cols ||
+            v.csr().hasWideIndex() != program.csrWide || v.csr().isPattern() != program.csrPattern)
+            throw WireError("a loop whose sparse matrix is another");
+        const Csr &m = v.csr();
+        words[0] = reinterpret_cast<uint64_t>(m.offsets());
+        words[1] = withIndexType(m.hasWideIndex(),
+                                 [&]<class I>(TypeTag<I>) { return reinterpret_cast<uint64_t>(m.columns<I>()); });
+        words[2] = reinterpret_cast<uint64_t>(m.values<uint8_t>());
+        loop.rowOffsets = m.offsets();
+        loop.arguments.words[LoopArguments::kStoredEnd] = m.offsets()[m.rows()];
+    }
+
+    /// What those that multiply with it say; the parser has seen that they agree.
+    static uint64_t sideColumns(const LoopProgram &program, const LoopParam &side) {
+        auto index = static_cast<size_t>(&side - program.params.data());
+        for (const exec::LoopNode &n : program.nodes)
+            if (n.kind == exec::LoopNode::Kind::Product && n.param == index)
+                return n.depth;
+        for (const LoopParam &p : program.params)
+            if (p.kind == ParamKind::SumsOfOuter && p.side == index)
+                return p.width;
+        return 0;
+    }
+    static uint64_t packedCells(const LoopProgram &program, const LoopParam &packed) {
+        auto index = static_cast<size_t>(&packed - program.params.data());
+        for (const exec::LoopNode &n : program.nodes)
+            if (n.kind == exec::LoopNode::Kind::Product && n.packed == index)
+                return n.depth * program.packedColumns(packed.type);
+        return 0;
+    }
+
+    void bindDense(const exec::BoundLoop &loop, const Value &v, const LoopParam &param, uint64_t *words) const {
+        uint64_t width = param.kind == ParamKind::Full   ? loop.cols
+                         : param.kind == ParamKind::Side ? sideColumns(loop.program, param)
+                                                         : 1;
+        uint64_t cells = param.kind == ParamKind::Row      ? loop.cols
+                         : param.kind == ParamKind::Packed ? packedCells(loop.program, param)
+                                                           : loop.rows * width;
+        if (!v.isMatrix() || v.isCsr() || v.dense().type() != param.type || v.dense().cells() != cells)
+            throw WireError("a loop whose matrix has another size or type");
+        words[0] = reinterpret_cast<uint64_t>(v.dense().view<uint8_t>().data);
+        words[1] = width;
+    }
+
+    Ref<Dense> outputOf(const exec::BoundLoop &loop, size_t p) const {
+        ValueType type = loop.program.params[p].type;
+        uint64_t rows = loop.outputRows(p), cols = loop.outputColumns(p), cells = rows * cols;
+        if (cells > (options.mostObjectBytes - std::min(options.mostObjectBytes, objectBytes)) / cellSize(type))
+            throw executionError("a result of " + std::to_string(cells) + " cells exceeds the memory of the worker");
+        return Dense::create(type, rows, cols);
+    }
+
+    Transport &transport;
+    const WorkerOptions &options;
+    exec::Engine &engine;
+    const Worker::MakeScheduler &makeScheduler;
+    std::unique_ptr<sched::Scheduler> scheduler;
+    std::unique_ptr<Pulse> pulse;
+    Arrivals arrivals;
+    std::unordered_map<uint64_t, Value> objects;
+    std::unordered_map<uint64_t, Program> programs; ///< by hash; code itself outlives the session
+    uint64_t objectBytes = 0, numLoops = 0, chunkBytes = 1 << 20;
+    Clock::time_point idleSince = Clock::now();
+    bool isKnown = false, isOver = false;
+};
+
+} // namespace
+
+void Worker::serve(Transport &transport) { Session(transport, options, engine, makeScheduler).run(); }
+
+} // namespace daphne::dist

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One bidirectional stream of frames per worker. The coordinator is the client;
+/// it either gives every worker two threads (sync) or serves all of them from
+/// one completion queue (async).
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <grpcpp/grpcpp.h>
+#include <thread>
+
+#include "dist/Modules.h"
+#include "dist/transports/Mailbox.h"
+#include "exchange.grpc.pb.h"
+
+namespace daphne::dist {
+
+namespace {
+
+constexpr uint64_t kChunkBytes = 1 << 20;
+constexpr std::chrono::seconds kConnectTime{5}, kRefusedTime{1};
+/// What a client that does not close its stream is granted.
+constexpr std::chrono::seconds kFarewellTime{2};
+/// A second coordinator waits so long for the first to leave.
+constexpr std::chrono::seconds kBusyTime{5};
+
+using Clock = std::chrono::system_clock;
+using wire::Frame;
+
+Bytes bytesOf(const Frame &frame) {
+    auto *data = reinterpret_cast<const std::byte *>(frame.data().data());
+    return {data, data + frame.data().size()};
+}
+Frame frameOf(const Bytes &bytes) {
+    Frame frame;
+    frame.set_data(bytes.data(), bytes.size());
+    return frame;
+}
+
+std::string reasonOf(const grpc::Status &status) {
+    return status.error_message().empty() ? "the connection was closed" : status.error_message();
+}
+
+std::shared_ptr<grpc::Channel> openChannel(const std::string &address, const TlsIdentity &tls) {
+    grpc::ChannelArguments arguments;
+    arguments.SetMaxReceiveMessageSize(static_cast<int>(kMostGrpcFrame));
+    arguments.SetMaxSendMessageSize(static_cast<int>(kMostGrpcFrame));
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
+    if (tls.isGiven())
+        credentials = grpc::SslCredentials({tls.authority, tls.key, tls.certificate});
+    return grpc::CreateCustomChannel(address, credentials, arguments);
+}
+
+// ---- client, two threads per worker
+
+class SyncConnection {
+  public:
+    SyncConnection(uint32_t number, std::string address, const TlsIdentity &tls, Mailbox &inbox)
+        : number(number), inbox(inbox), channel(openChannel(address, tls)), stub(wire::Worker::NewStub(channel)),
+          writer([this] { run(); }) {}
+    ~SyncConnection() {
+        outbox.close();
+        // A worker that hangs does not answer to our end of the stream.
+        for (auto deadline = Clock::now() + kFarewellTime; !isDone && Clock::now() < deadline;)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        if (!isDone)
+            context.TryCancel();
+        writer.join();
+    }
+    void send(Bytes frame) { outbox.put({0, std::move(frame), false, {}}); }
+    void disconnect() {
+        isCut = true;
+        context.TryCancel();
+        outbox.close();
+    }
+
+  private:
+    void run() {
+        isConnected() ? exchange() : lose("it cannot be reached");
+        isDone = true;
+    }
+
+    /// Who refuses is given a moment, who is silent some time.
+    bool isConnected() {
+        auto deadline = Clock::now() + kConnectTime;
+        bool wasRefused = false;
+        while (true) {
+            grpc_connectivity_state state = channel->GetState(true);
+            if (state == GRPC_CHANNEL_READY)
+                return true;
+            if (state == GRPC_CHANNEL_TRANSIENT_FAILURE && !std::exchange(wasRefused, true))
+                deadline = std::min(deadline, Clock::now() + kRefusedTime);
+            if (isCut || !channel->WaitForStateChange(state, deadline))
+                return false;
+        }
+    }
+
+    void exchange() {
+        stream = stub->Exchange(&context);
+        std::thread reader([this] {
+            Frame frame;
+            while (stream->Read(&frame))
+                inbox.put({number, bytesOf(frame), false, {}});
+            outbox.close();
+        });
+        while (true) {
+            std::optional<Received> item = outbox.take(std::chrono::milliseconds(1000));
+            if (item ? !stream->Write(frameOf(item->frame)) : outbox.isClosed())
+                break;
+        }
+        stream->WritesDone();
+        reader.join();
+        lose(reasonOf(stream->Finish()));
+    }
+    void lose(const std::string &why) {
+        outbox.close();
+        if (!isCut.exchange(true))
+            inbox.put({number, {}, true, why});
+    }
+
+    const uint32_t number;
+    Mailbox &inbox;
+    Mailbox outbox;
+    std::atomic<bool> isCut{false}, isDone{false};
+    std::shared_ptr<grpc::Channel> channel;
+    std::unique_ptr<wire::Worker::Stub> stub;
+    grpc::ClientContext context;
+    std::unique_ptr<grpc::ClientReaderWriter<Frame, Frame>> stream;
+    std::thread writer;
+};
+
+// ---- client, one completion queue for all workers
+
+class AsyncConnection {
+  public:
+    enum class Operation : uint8_t { Start, Read, Write, WritesDone, Finish };
+    struct Tag {
+        AsyncConnection *connection;
+        Operation operation;
+    };
+
+    AsyncConnection(uint32_t number, std::string address, const TlsIdentity &tls, Mailbox &inbox,
+                    grpc::CompletionQueue &queue)
+        : number(number), inbox(inbox), channel(openChannel(address, tls)), stub(wire::Worker::NewStub(channel)) {
+        context.set_wait_for_ready(false);
+        stream = stub->PrepareAsyncExchange(&context, &queue);
+        underWay = 1;
+        stream->StartCall(&start);
+    }
+
+    void send(Bytes frame) {
+        std::unique_lock lock(mutex);
+        hasRoom.wait(lock, [&] { return isOver || outgoingBytes < Mailbox::kUsualBytes; });
+        if (isOver)
+            return;
+        outgoingBytes += frame.size();
+        outgoing.push_back(std::move(frame));
+        writeNext();
+    }
+    void disconnect() {
+        std::lock_guard lock(mutex);
+        isCut = true;
+        context.TryCancel();
+    }
+    /// Nothing more is sent; the worker's end of the stream ends the connection.
+    void close() {
+        std::lock_guard lock(mutex);
+        isClosing = true;
+        writeNext();
+    }
+    bool isDone() {
+        std::lock_guard lock(mutex);
+        return underWay == 0;
+    }
+
+    /// An operation has ended; called by the thread of the queue.
+    void complete(Operation operation, bool ok) {
+        std::optional<Received> item;
+        {
+            std::lock_guard lock(mutex);
+            --underWay;
+            switch (operation) {
+            case Operation::Start:
+                isStarted = ok;
+                ok ? (readNext(), writeNext()) : finish();
+                break;
+            case Operation::Read:
+                if (ok)
+                    item = Received{number, bytesOf(incoming), false, {}};
+                else
+                    finish();
+                break;
+            case Operation::Write:
+                isWriting = false;
+                outgoingBytes -= outgoing.front().size();
+                outgoing.pop_front();
+                hasRoom.notify_all();
+                if (ok)
+                    writeNext();
+                break;
+            case Operation::WritesDone: break;
+            case Operation::Finish:
+                isOver = true;
+                hasRoom.notify_all();
+                if (!isCut)
+                    item = Received{number, {}, true, reasonOf(status)};
+            }
+        }
+        if (!item)
+            return;
+        bool isFrame = !item->isLost;
+        inbox.put(std::move(*item));
+        if (isFrame) {
+            std::lock_guard lock(mutex);
+            readNext();
+        }
+    }
+
+  private:
+    void readNext() {
+        ++underWay;
+        stream->Read(&incoming, &read);
+    }
+    void writeNext() {
+        if (!isStarted || isWriting || isOver || isFinishing)
+            return;
+        if (outgoing.empty()) {
+            if (isClosing && !saidLast) {
+                saidLast = true;
+                ++underWay;
+                stream->WritesDone(&writesDone);
+            }
+            return;
+        }
+        isWriting = true;
+        current = frameOf(outgoing.front());
+        ++underWay;
+        stream->Write(current, &write);
+    }
+    void finish() {
+        if (isFinishing)
+            return;
+        isFinishing = true;
+        ++underWay;
+        stream->Finish(&status, &last);
+    }
+
+    const uint32_t number;
+    Mailbox &inbox;
+    std::shared_ptr<grpc::Channel> channel;
+    std::unique_ptr<wire::Worker::Stub> stub;
+    grpc::ClientContext context;
+    std::unique_ptr<grpc::ClientAsyncReaderWriter<Frame, Frame>> stream;
+    Tag start{this, Operation::Start}, read{this, Operation::Read}, write{this, Operation::Write},
+        writesDone{this, Operation::WritesDone}, last{this, Operation::Finish};
+    std::mutex mutex;
+    std::condition_variable hasRoom;
+    std::deque<Bytes> outgoing;
+    size_t outgoingBytes = 0, underWay = 0;
+    Frame incoming, current;
+    grpc::Status status;
+    bool isStarted = false, isWriting = false, isClosing = false, saidLast = false, isFinishing = false, isOver = false,
+         isCut = false;
+};
+
+class ClientTransport : public Transport {
+  public:
+    explicit ClientTransport(std::vector<std::string> addresses) : addresses(std::move(addresses)) {}
+    uint32_t numPeers() const override { return static_cast<uint32_t>(addresses.size()); }
+    std::string nameOf(uint32_t peer) const override { return addresses[peer]; }
+    std::optional<Received> receive(std::chrono::milliseconds patience) override { return inbox.take(patience); }
+    uint64_t usualChunkBytes() const override { return kChunkBytes; }
+    bool survivesLoss() const override { return true; }
+
+  protected:
+    std::vector<std::string> addresses;
+    Mailbox inbox;
+};
+
+class SyncTransport : public ClientTransport {
+  public:
+    SyncTransport(const std::vector<std::string> &all, const TlsIdentity &tls) : ClientTransport(all) {
+        for (uint32_t i = 0; i < addresses.size(); ++i)
+            connections.push_back(std::make_unique<SyncConnection>(i, addresses[i], tls, inbox));
+    }
+    ~SyncTransport() override { inbox.close(); }
+    void send(uint32_t peer, Bytes frame) override { connections[peer]->send(std::move(frame)); }
+    void disconnect(uint32_t peer) override { connections[peer]->disconnect(); }
+
+  private:
+    std::vector<std::unique_ptr<SyncConnection>> connections;
+};
+
+class AsyncTransport : public ClientTransport {
+  public:
+    AsyncTransport(const std::vector<std::string> &all, const TlsIdentity &tls) : ClientTransport(all) {
+        for (uint32_t i = 0; i < addresses.size(); ++i)
+            connections.push_back(std::make_unique<AsyncConnection>(i, addresses[i], tls, inbox, queue));
+        thread = std::thread([this] {
+            void *tag;
+            bool ok;
+            while (queue.Next(&tag, &ok)) {
+                auto *t = static_cast<AsyncConnection::Tag *>(tag);
+                t->connection->complete(t->operation, ok);
+            }
+        });
+    }
+    ~AsyncTransport() override {
+        inbox.close();
+        for (auto &connection : connections)
+            connection->close();
+        auto deadline = Clock::now() + kFarewellTime;
+        for (auto &connection : connections) {
+            while (!connection->isDone() && Clock::now() < deadline)
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            if (!connection->isDone())
+                connection->disconnect();
+            while (!connection->isDone())
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        queue.Shutdown();
+        thread.join();
+    }
+    void send(uint32_t peer, Bytes frame) override { connections[peer]->send(std::move(frame)); }
+    void disconnect(uint32_t peer) override { connections[peer]->disconnect(); }
+
+  private:
+    grpc::CompletionQueue queue;
+    std::vector<std::unique_ptr<AsyncConnection>> connections;
+    std::thread thread;
+};
+
+// ---- server
+
+class ServerEnd : public Transport {
+  public:
+    ServerEnd(grpc::ServerReaderWriter<Frame, Frame> &stream, std::string peer)
+        : stream(stream), peer(std::move(peer)) {}
+    uint32_t numPeers() const override { return 1; }
+    std::string nameOf(uint32_t) const override { return peer; }
+    void send(uint32_t, Bytes bytes) override {
+        Frame frame = frameOf(bytes);
+        std::lock_guard lock(mutex);
+        if (!isBroken && !stream.Write(frame))
+            isBroken = true;
+    }
+    std::optional<Received> receive(std::chrono::milliseconds patience) override { return inbox.take(patience); }
+    void disconnect(uint32_t) override {}
+    uint64_t usualChunkBytes() const override { return kChunkBytes; }
+    bool survivesLoss() const override { return true; }
+
+    Mailbox inbox;
+
+  private:
+    grpc::ServerReaderWriter<Frame, Frame> &stream;
+    std::string peer;
+    std::mutex mutex;
+    bool isBroken = false;
+};
+
+class Service : public wire::Worker::Service {
+  public:
+    explicit Service(GrpcModule::Session session) : session(std::move(session)) {}
+
+    grpc::Status Exchange(grpc::ServerContext *context, grpc::ServerReaderWriter<Frame, Frame> *stream) override {
+        std::unique_lock lock(busy, kBusyTime);
+        if (!lock)
+            return {grpc::StatusCode::RESOURCE_EXHAUSTED, "the worker is busy with another coordinator"};
+        ServerEnd end(*stream, context->peer());
+        std::mutex mutex;
+        std::condition_variable changed;
+        bool readingIsOver = false;
+        std::thread work([&] {
+            session(end, context->peer());
+            // What is behind the end of the session is not read; the client should close now.
+            std::unique_lock wait(mutex);
+            end.inbox.close();
+            if (!changed.wait_for(wait, kFarewellTime, [&] { return readingIsOver; }))
+                context->TryCancel();
+        });
+        Frame frame;
+        while (stream->Read(&frame) && end.inbox.put({0, bytesOf(frame), false, {}})) {
+        }
+        end.inbox.put({0, {}, true, "the coordinator has disconnected"});
+        {
+            std::lock_guard wait(mutex);
+            readingIsOver = true;
+        }
+        changed.notify_all();
+        work.join();
+        return grpc::Status::OK;
+    }
+
+  private:
+    GrpcModule::Session session;
+    std::timed_mutex busy;
+};
+
+class Server : public GrpcServer {
+  public:
+    Server(const std::string &address, const TlsIdentity &tls, GrpcModule::Session session)
+        : service(std::move(session)) {
+        grpc::ServerBuilder builder;
+        std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
+        if (tls.isGiven()) {
+            grpc::SslServerCredentialsOptions options(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+            options.pem_root_certs = tls.authority;
+            options.pem_key_cert_pairs.push_back({tls.key, tls.certificate});
+            credentials = grpc::SslServerCredentials(options);
+        }
+        builder.AddListeningPort(address, credentials, &boundPort);
+        builder.SetMaxReceiveMessageSize(static_cast<int>(kMostGrpcFrame));
+        builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+        // A coordinator behind a cut link is gone.
+        builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 10000);
+        builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10000);
+        builder.RegisterService(&service);
+        server = builder.BuildAndStart();
+    }
+    bool isUp() const { return server && boundPort != 0; }
+    int port() const override { return boundPort; }
+    void stop() override { server->Shutdown(Clock::now() + std::chrono::milliseconds(200)); }
+    void wait() override { server->Wait(); }
+
+  private:
+    Service service;
+    int boundPort = 0;
+    std::unique_ptr<grpc::Server> server;
+};
+
+class Grpc : public GrpcModule {
+  public:
+    std::unique_ptr<Transport> connect(const std::vector<std::string> &addresses, Mode mode,
+                                       const TlsIdentity &tls) override {
+        if (mode == Mode::ThreadPerWorker)
+            return std::make_unique<SyncTransport>(addresses, tls);
+        return std::make_unique<AsyncTransport>(addresses, tls);
+    }
+    std::unique_ptr<GrpcServer> listen(const std::string &address, const TlsIdentity &tls, Session session) override {
+        auto server = std::make_unique<Server>(address, tls, std::move(session));
+        if (!server->isUp())
+            return nullptr;
+        return server;
+    }
+};
+
+} // namespace
+
+} // namespace daphne::dist
+
+extern "C" __attribute__((visibility("default"))) daphne::dist::GrpcModule *daphne_grpc_module() {
+    // What goes wrong is told by us, once.
+    setenv("GRPC_VERBOSITY", "NONE", 0);
+    return new daphne::dist::Grpc;
+}

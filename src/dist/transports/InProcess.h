@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Workers that are threads of the coordinator's process: the protocol without a
+/// network, for tests and debugging.
+#pragma once
+
+#include <functional>
+
+#include "dist/Transport.h"
+
+namespace daphne::dist {
+
+/// Starts numWorkers threads that call serve(transport of that worker, its number) and returns the coordinator's end,
+/// whose destruction disconnects and joins them. A worker whose serve returns or throws is lost to the coordinator.
+std::unique_ptr<Transport> connectInProcess(uint32_t numWorkers, std::function<void(Transport &, uint32_t)> serve);
+
+} // namespace daphne::dist

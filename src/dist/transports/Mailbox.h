@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A queue between threads that holds a bounded number of bytes: who puts more
+/// in waits, so that a slow receiver does not cost memory.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+#include "dist/Transport.h"
+
+namespace daphne::dist {
+
+class Mailbox {
+  public:
+    static constexpr size_t kUsualBytes = 64 << 20;
+    explicit Mailbox(size_t mostBytes = kUsualBytes) : mostBytes(mostBytes) {}
+
+    /// False if the mailbox is closed.
+    bool put(Received item) {
+        std::unique_lock lock(mutex);
+        hasRoom.wait(lock, [&] { return closed || items.empty() || bytes + item.frame.size() <= mostBytes; });
+        if (closed)
+            return false;
+        bytes += item.frame.size();
+        items.push_back(std::move(item));
+        hasItems.notify_one();
+        return true;
+    }
+
+    /// None after the given time, or when it is closed and empty.
+    std::optional<Received> take(std::chrono::milliseconds patience) {
+        std::unique_lock lock(mutex);
+        hasItems.wait_for(lock, patience, [&] { return closed || !items.empty(); });
+        if (items.empty())
+            return std::nullopt;
+        Received item = std::move(items.front());
+        items.pop_front();
+        bytes -= item.frame.size();
+        hasRoom.notify_all();
+        return item;
+    }
+
+    /// Nothing more goes in; what is there can still be taken.
+    void close() {
+        std::lock_guard lock(mutex);
+        closed = true;
+        hasItems.notify_all();
+        hasRoom.notify_all();
+    }
+    bool isClosed() const {
+        std::lock_guard lock(mutex);
+        return closed;
+    }
+    bool isFull() const {
+        std::lock_guard lock(mutex);
+        return bytes >= mostBytes;
+    }
+
+  private:
+    const size_t mostBytes;
+    mutable std::mutex mutex;
+    std::condition_variable hasItems, hasRoom;
+    std::deque<Received> items;
+    size_t bytes = 0;
+    bool closed = false;
+};
+
+} // namespace daphne::dist

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Ranks of an MPI job: 0 coordinates, the others work. One thread per process
+/// makes all calls of MPI while the program runs; it looks for messages, and
+/// sleeps a little when there are none, because processes may share cores.
+#include <climits>
+#include <cstdlib>
+#include <list>
+#include <mpi.h>
+#include <stdexcept>
+#include <thread>
+
+#include "dist/Modules.h"
+#include "dist/transports/Mailbox.h"
+
+namespace daphne::dist {
+
+namespace {
+
+constexpr int kTag = 1;
+constexpr uint64_t kChunkBytes = 4 << 20;
+constexpr int kIdleSpins = 64;
+constexpr std::chrono::microseconds kShortNap{50}, kLongNap{500};
+/// Looks in vain before naps get long.
+constexpr int kShortNaps = 200;
+
+struct JobState {
+    std::atomic<bool> rankLost{false};
+};
+
+class MpiTransport : public Transport {
+  public:
+    MpiTransport(MPI_Comm communicator, int rank, int size, JobState &job)
+        : communicator(communicator), rank(rank), size(size), job(job), thread([this] { progress(); }) {}
+    ~MpiTransport() override {
+        {
+            std::lock_guard lock(mutex);
+            stopping = true;
+        }
+        wake.notify_all();
+        thread.join();
+    }
+
+    uint32_t numPeers() const override { return rank == 0 ? static_cast<uint32_t>(size - 1) : 1; }
+    std::string nameOf(uint32_t peer) const override { return "rank " + std::to_string(rankOf(peer)); }
+    void send(uint32_t peer, Bytes frame) override {
+        if (frame.size() > INT_MAX)
+            throw std::length_error("a frame of more than 2 GiB");
+        std::unique_lock lock(mutex);
+        hasRoom.wait(lock, [&] { return job.rankLost || outgoingBytes < Mailbox::kUsualBytes; });
+        if (job.rankLost)
+            return;
+        outgoingBytes += frame.size();
+        outgoing.push_back({rankOf(peer), std::move(frame), MPI_REQUEST_NULL});
+        wake.notify_one();
+    }
+    std::optional<Received> receive(std::chrono::milliseconds patience) override { return inbox.take(patience); }
+    void disconnect(uint32_t) override {
+        std::lock_guard lock(mutex);
+        job.rankLost = true;
+        hasRoom.notify_all();
+    }
+    uint64_t usualChunkBytes() const override { return kChunkBytes; }
+    bool survivesLoss() const override { return false; }
+
+  private:
+    struct Sending {
+        int rank;
+        Bytes frame;
+        MPI_Request request;
+    };
+
+    int rankOf(uint32_t peer) const { return rank == 0 ? static_cast<int>(peer) + 1 : 0; }
+
+    void progress() {
+        int inVain = 0;
+        while (true) {
+            bool busy = startSends();
+            busy |= finishSends();
+            busy |= receiveOne();
+            if (busy) {
+                inVain = 0;
+                continue;
+            }
+            if (++inVain < kIdleSpins) {
+                std::this_thread::yield();
+                continue;
+            }
+            std::unique_lock lock(mutex);
+            // What goes to a lost rank never arrives; the job is aborted then.
+            if (stopping && (job.rankLost || (outgoing.empty() && underWay.empty())))
+                return;
+            if (outgoing.empty())
+                wake.wait_for(lock, inVain < kShortNaps ? kShortNap : kLongNap);
+        }
+    }
+
+    bool startSends() {
+        std::lock_guard lock(mutex);
+        bool any = !outgoing.empty();
+        while (!outgoing.empty()) {
+            underWay.splice(underWay.end(), outgoing, outgoing.begin());
+            Sending &s = underWay.back();
+            MPI_Isend(s.frame.data(), static_cast<int>(s.frame.size()), MPI_BYTE, s.rank, kTag, communicator,
+                      &s.request);
+        }
+        return any;
+    }
+
+    bool finishSends() {
+        bool any = false;
+        for (auto it = underWay.begin(); it != underWay.end();) {
+            int done = 0;
+            MPI_Test(&it->request, &done, MPI_STATUS_IGNORE);
+            if (!done) {
+                ++it;
+                continue;
+            }
+            any = true;
+            {
+                std::lock_guard lock(mutex);
+                outgoingBytes -= it->frame.size();
+            }
+            hasRoom.notify_all();
+            it = underWay.erase(it);
+        }
+        return any;
+    }
+
+    bool receiveOne() {
+        if (inbox.isFull())
+            return false;
+        int found = 0, bytes = 0;
+        MPI_Message message;
+        MPI_Status status;
+        MPI_Improbe(MPI_ANY_SOURCE, kTag, communicator, &found, &message, &status);
+        if (!found)
+            return false;
+        MPI_Get_count(&status, MPI_BYTE, &bytes);
+        Received item;
+        item.peer = rank == 0 ? static_cast<uint32_t>(status.MPI_SOURCE - 1) : 0;
+        item.frame.resize(static_cast<size_t>(bytes));
+        MPI_Mrecv(item.frame.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+        if (bytes == 0) {
+            item.isLost = true;
+            item.reason = "the job has ended";
+        }
+        inbox.put(std::move(item));
+        return true;
+    }
+
+    MPI_Comm communicator;
+    const int rank, size;
+    JobState &job;
+    Mailbox inbox;
+    std::mutex mutex; ///< guards what is going out
+    std::condition_variable wake, hasRoom;
+    std::list<Sending> outgoing, underWay;
+    size_t outgoingBytes = 0;
+    bool stopping = false;
+    std::thread thread;
+};
+
+class Mpi : public MpiModule {
+  public:
+    Mpi() {
+        // Processes that share cores must not spin inside of the library.
+        setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
+        int provided = 0;
+        MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
+        if (provided < MPI_THREAD_SERIALIZED)
+            MPI_Abort(MPI_COMM_WORLD, 3);
+        MPI_Comm_dup(MPI_COMM_WORLD, &communicator);
+        MPI_Comm_rank(communicator, &myRank);
+        MPI_Comm_size(communicator, &numRanks);
+    }
+    ~Mpi() override {
+        if (job.rankLost)
+            MPI_Abort(MPI_COMM_WORLD, 3);
+        // Ranks that still wait for the first one, because the program never began, may leave.
+        for (int r = 1; myRank == 0 && r < numRanks; ++r)
+            MPI_Send(nullptr, 0, MPI_BYTE, r, kTag, communicator);
+        MPI_Comm_free(&communicator);
+        MPI_Finalize();
+    }
+    int rank() const override { return myRank; }
+    int size() const override { return numRanks; }
+    std::unique_ptr<Transport> connect() override {
+        return std::make_unique<MpiTransport>(communicator, myRank, numRanks, job);
+    }
+
+  private:
+    MPI_Comm communicator = MPI_COMM_NULL;
+    int myRank = 0, numRanks = 1;
+    JobState job;
+};
+
+} // namespace
+
+} // namespace daphne::dist
+
+extern "C" __attribute__((visibility("default"))) daphne::dist::MpiModule *daphne_mpi_module() {
+    return new daphne::dist::Mpi;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/// From options to machines: which transport, which workers, and the two ways of
+/// being a worker (a rank of an MPI job, a process that listens).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dist/Cluster.h"
+#include "dist/Modules.h"
+#include "driver/Options.h"
+
+namespace daphne::driver {
+
+/// Whether the options ask for several machines.
+bool isDistributed(const Options &options);
+
+/// What belongs to one coordinator, in the order in which it is made.
+class Coordinator {
+  public:
+    /// Connects to all workers. Throws Error: status 1 for contradicting options, 3 if workers cannot be used.
+    Coordinator(const Options &options, sched::Scheduler &scheduler, std::shared_ptr<dist::MpiModule> mpi);
+    ~Coordinator();
+    /// Null where nobody else is there: one rank is a local run.
+    dist::Cluster *cluster() const { return machines.get(); }
+
+  private:
+    class LocalWorkers; ///< processes on this machine
+    std::shared_ptr<dist::MpiModule> mpi;
+    std::unique_ptr<dist::GrpcModule> grpc;
+    std::unique_ptr<LocalWorkers> children;
+    std::unique_ptr<dist::Cluster> machines;
+};
+
+/// Starts MPI if the options ask for it, else null.
+std::shared_ptr<dist::MpiModule> startMpi(const Options &options);
+/// Works for rank 0 until the job ends; the exit status.
+int serveRank(const Options &options, dist::MpiModule &mpi);
+
+/// daphne-worker: arguments without the program's name; the exit status.
+int workerMain(const std::vector<std::string> &words);
+
+} // namespace daphne::driver

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/WorkerSetup.h"
+
+#include <atomic>
+#include <charconv>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/Error.h"
+#include "codegen/loops/LoopJit.h"
+#include "dist/Worker.h"
+#include "driver/Distributed.h"
+#include "driver/NetworkAddress.h"
+#include "driver/SchedulerSettings.h"
+
+namespace daphne::driver {
+
+std::string buildName() { return DAPHNE_VERSION; }
+
+namespace {
+
+std::string contentOf(const std::string &path, const std::string &option) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    if (!file || !(text << file.rdbuf()))
+        throw parseError({}, "option " + option + ": the file " + path + " cannot be read or is empty");
+    return text.str();
+}
+
+/// Quiet: statistics and logs of loops are the coordinator's.
+sched::Settings quietSettings(const Options &options) {
+    sched::Settings s = schedulerSettings(options);
+    s.debug = sched::DebugLevel::Off;
+    s.statistics = false;
+    return s;
+}
+
+/// DAPHNE_FAULT="worker=2,after_chunks=3,action=kill|hang|slow:10": what a worker does to itself, for tests.
+std::function<void(uint64_t)> plannedFault(uint32_t number) {
+    const char *text = std::getenv("DAPHNE_FAULT");
+    if (!text)
+        return {};
+    uint64_t worker = 0, after = 0, slowMs = 0;
+    std::string action;
+    std::istringstream words(text);
+    for (std::string word; std::getline(words, word, ',');) {
+        size_t equals = word.find('=');
+        std::string key = word.substr(0, equals), value = equals == word.npos ? "" : word.substr(equals + 1);
+        auto number = [&](size_t from, uint64_t &to) {
+            std::from_chars(value.data() + std::min(from, value.size()), value.data() + value.size(), to);
+        };
+        if (key == "worker")
+            number(0, worker);
+        else if (key == "after_chunks")
+            number(0, after);
+        else if (key == "action")
+            action = value.substr(0, value.find(':')), number(value.find(':') + 1, slowMs);
+    }
+    if (worker != 0 && worker != number)
+        return {};
+    return [=](uint64_t loops) {
+        if (loops < after)
+            return;
+        if (action == "kill")
+            ::kill(::getpid(), SIGKILL);
+        else if (action == "hang")
+            ::kill(::getpid(), SIGSTOP);
+        else
+            std::this_thread::sleep_for(std::chrono::milliseconds(slowMs));
+    };
+}
+
+} // namespace
+
+std::string tokenOf(const Options &options) {
+    const std::string &path = options.settings.text("dist-token-file");
+    if (path.empty()) {
+        const char *text = std::getenv("DAPHNE_DIST_TOKEN");
+        return text ? text : "";
+    }
+    struct stat info{};
+    if (::stat(path.c_str(), &info) == 0 && (info.st_mode & 077) != 0)
+        throw parseError({}, "option --dist-token-file: others can read the file " + path)
+            .withHint("chmod 600 " + path);
+    std::string token = contentOf(path, "--dist-token-file");
+    while (!token.empty() && (token.back() == '\n' || token.back() == '\r'))
+        token.pop_back();
+    if (token.empty())
+        throw parseError({}, "option --dist-token-file: the file " + path + " holds no token");
+    return token;
+}
+
+dist::TlsIdentity tlsOf(const Options &options) {
+    const Settings &all = options.settings;
+    const std::string &ca = all.text("tls-ca"), &certificate = all.text("tls-cert"), &key = all.text("tls-key");
+    if (ca.empty() && certificate.empty() && key.empty())
+        return {};
+    if (ca.empty() || certificate.empty() || key.empty())
+        throw parseError({}, "options --tls-ca, --tls-cert and --tls-key belong together");
+    return {contentOf(certificate, "--tls-cert"), contentOf(key, "--tls-key"), contentOf(ca, "--tls-ca")};
+}
+
+std::vector<std::string> schedulingOptions(const Options &options) {
+    std::vector<std::string> words;
+    for (size_t i = 0; i < optionTable().size(); ++i) {
+        const OptionRow &row = optionTable()[i];
+        const Setting &setting = options.settings.rows[i];
+        // Libraries are never loaded on request, and what is told about loops is told by the coordinator.
+        bool isSent = row.group == OptionGroup::Scheduling && row.availability == Availability::Works &&
+                      !row.flag.empty() && row.flag != "sched-plugin" && row.flag != "debug-mt" &&
+                      row.flag != "sched-trace";
+        if (!isSent || setting.origin == Origin::Default || setting.values.empty())
+            continue;
+        if (row.flag == "partitioning" && !sched::findScheme(setting.values.back()))
+            continue;
+        std::string word = "--" + std::string(row.flag) + "=";
+        for (size_t k = 0; k < setting.values.size(); ++k)
+            word += (k ? "," : "") + setting.values[k];
+        words.push_back(std::move(word));
+    }
+    return words;
+}
+
+std::function<void(dist::Transport &, uint32_t)> inProcessWorker(const Options &options, std::string build,
+                                                                 std::string token) {
+    return [options, build, token](dist::Transport &transport, uint32_t number) {
+        exec::Engine engine({.jit = options.jit, .always = true}, codegen::makeLoopCompiler(options.loopCache));
+        dist::WorkerOptions worker;
+        worker.build = build;
+        worker.token = token;
+        worker.beforeLoop = plannedFault(number + 1);
+        dist::Worker(worker, engine, [&](const std::vector<std::string> &) {
+            return std::make_unique<sched::Scheduler>(quietSettings(options));
+        }).serve(transport);
+    };
+}
+
+// ---- daphne-worker
+
+namespace {
+
+constexpr const char *kDefaultConfiguration = "WorkerConfig.json";
+
+struct WorkerCommand {
+    bool help = false, quiet = false;
+    std::string address, configuration;
+    std::vector<std::string> options;
+};
+
+bool takesValue(const std::string &word) {
+    if (word.find('=') != word.npos)
+        return false;
+    std::string name = word.substr(word.find_first_not_of('-'));
+    for (const OptionRow &row : optionTable())
+        if (row.flag == name || row.alias == name)
+            return row.kind != OptionKind::Flag && row.kind != OptionKind::FlagOrOneOf && !row.valueIsOptional;
+    return false;
+}
+
+WorkerCommand parseWorkerCommand(const std::vector<std::string> &words) {
+    WorkerCommand command;
+    for (size_t i = 0; i < words.size(); ++i) {
+        const std::string &word = words[i];
+        if (word == "--help" || word == "-h") {
+            command.help = true;
+        } else if (word == "--quiet") {
+            command.quiet = true;
+        } else if (word.starts_with("-") && word.size() > 1) {
+            command.options.push_back(word);
+            if (takesValue(word) && i + 1 < words.size())
+                command.options.push_back(words[++i]);
+        } else if (command.address.empty()) {
+            command.address = word;
+        } else if (command.configuration.empty()) {
+            command.configuration = word;
+        } else {
+            throw parseError({}, "unexpected argument '" + word + "'");
+        }
+    }
+    return command;
+}
+
+constexpr const char *kUsage =
+    "usage: daphne-worker [options] address:port [config.json]\n\n"
+    "Works for a coordinator: daphne --distributed --dist_backend=gRPC with DISTRIBUTED_WORKERS=address:port. Stays\n"
+    "alive over many runs, serves one coordinator at a time, and ends with SIGINT or SIGTERM. Port 0 is any free "
+    "one.\n\n"
+    "The configuration file is WorkerConfig.json if it exists. Options are those of daphne; these matter here:\n"
+    "  --num-threads <n> and the other scheduling knobs, unless the coordinator gives them\n"
+    "  --dist-token-file <file>   secret that coordinators must know (or the environment variable DAPHNE_DIST_TOKEN)\n"
+    "  --tls-cert, --tls-key, --tls-ca <file>   encrypt, and accept only certificates of this authority\n"
+    "  --insecure                 listen beyond this machine without TLS: everybody who can connect can run code\n"
+    "  --quiet                    no log lines\n";
+
+volatile std::sig_atomic_t stopSignal = 0;
+
+void serveUntilSignalled(dist::GrpcServer &server) {
+    std::thread watcher([&] {
+        while (!stopSignal)
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        server.stop();
+    });
+    server.wait();
+    stopSignal = 1;
+    watcher.join();
+}
+
+std::unique_ptr<sched::Scheduler> schedulerFor(const std::vector<std::string> &own,
+                                               const std::vector<std::string> &given) {
+    std::vector<std::string> words = own;
+    words.insert(words.end(), given.begin(), given.end());
+    words.insert(words.end(), {"-e", "0"});
+    return std::make_unique<sched::Scheduler>(quietSettings(parseCommandLine(words, Surroundings::ofThisProcess())));
+}
+
+int serve(const WorkerCommand &command) {
+    std::vector<std::string> words = command.options;
+    std::string configuration = command.configuration;
+    if (configuration.empty() && ::access(kDefaultConfiguration, R_OK) == 0)
+        configuration = kDefaultConfiguration;
+    if (!configuration.empty()) {
+        if (::access(configuration.c_str(), R_OK) != 0)
+            throw parseError({}, "the configuration file " + configuration + " cannot be read");
+        words.insert(words.begin(), "--config=" + configuration);
+    }
+    std::vector<std::string> all = words;
+    all.insert(all.end(), {"-e", "0"});
+    Options options = parseCommandLine(all, Surroundings::ofThisProcess());
+    NetworkAddress address = NetworkAddress::parse(command.address, "address");
+    dist::TlsIdentity tls = tlsOf(options);
+    dist::WorkerOptions worker;
+    worker.build = buildName();
+    worker.token = tokenOf(options);
+    worker.mostObjectBytes =
+        static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)) / 10 * 9;
+    if (!tls.isGiven() && !address.isLoopback()) {
+        if (!options.settings.flag("insecure"))
+            throw parseError({}, "without TLS a worker listens on this machine only, not on " + address.text())
+                .withHint("give --tls-ca, --tls-cert and --tls-key, or say --insecure if the network can be trusted");
+        std::fprintf(stderr, "warning: everybody who can reach %s can run code here (--insecure)\n",
+                     address.text().c_str());
+    }
+    std::unique_ptr<dist::GrpcModule> grpc = dist::loadGrpc(options.libdir);
+    exec::Engine engine({.jit = options.jit, .always = true}, codegen::makeLoopCompiler(options.loopCache));
+    std::atomic<uint32_t> sessions{0};
+    auto session = [&](dist::Transport &transport, const std::string &peer) {
+        dist::WorkerOptions mine = worker;
+        if (!command.quiet)
+            mine.log = [&](const std::string &line) { std::fprintf(stderr, "%s: %s\n", peer.c_str(), line.c_str()); };
+        mine.beforeLoop = plannedFault(0);
+        ++sessions;
+        dist::Worker(mine, engine, [&](const std::vector<std::string> &given) {
+            return schedulerFor(words, given);
+        }).serve(transport);
+    };
+    std::unique_ptr<dist::GrpcServer> server = grpc->listen(address.text(), tls, session);
+    if (!server)
+        throw executionError("the address " + address.text() + " cannot be used: is the port taken?");
+    address.port = static_cast<uint16_t>(server->port());
+    std::signal(SIGINT, [](int) { stopSignal = 1; });
+    std::signal(SIGTERM, [](int) { stopSignal = 1; });
+    std::printf("Started Distributed Worker on `%s`\n", address.text().c_str());
+    std::fflush(stdout);
+    serveUntilSignalled(*server);
+    return 0;
+}
+
+} // namespace
+
+int workerMain(const std::vector<std::string> &words) {
+    try {
+        WorkerCommand command = parseWorkerCommand(words);
+        if (command.help) {
+            std::fputs(kUsage, stdout);
+            return 0;
+        }
+        if (command.address.empty())
+            throw parseError({}, "no address given").withHint("daphne-worker 127.0.0.1:50000");
+        return serve(command);
+    } catch (const Error &e) {
+        SourceManager none;
+        std::fputs(render(e, none).c_str(), stderr);
+        return static_cast<int>(e.stage);
+    }
+}
+
+} // namespace daphne::driver

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What workers are made of: engine, scheduler, secrets.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "dist/Modules.h"
+#include "dist/Transport.h"
+#include "driver/Options.h"
+
+namespace daphne::driver {
+
+/// Coordinator and workers must be of the same.
+std::string buildName();
+/// The secret of --dist-token-file or DAPHNE_DIST_TOKEN, or "". Throws Error (status 1) if the file is readable by
+/// others.
+std::string tokenOf(const Options &options);
+/// The files of --tls-*; throws Error (status 1) unless all or none are given.
+dist::TlsIdentity tlsOf(const Options &options);
+/// Scheduling options that were given, as workers understand them.
+std::vector<std::string> schedulingOptions(const Options &options);
+
+/// Serves one transport with the options of this process; for threads and ranks.
+std::function<void(dist::Transport &, uint32_t)> inProcessWorker(const Options &options, std::string build,
+                                                                 std::string token);
+
+} // namespace daphne::driver

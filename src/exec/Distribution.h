@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the engine asks of other machines. A matrix whose cells were computed
+/// elsewhere has its room here, but its cells come only when somebody looks at
+/// them: every path to cells goes through bringHere(). Who keeps records about a
+/// matrix keeps a reference to it, too, so that nobody overwrites it in place.
+///
+/// Used by the coordinating thread only; a DistributionScope makes it known there.
+#pragma once
+
+#include <vector>
+
+#include "data/Value.h"
+#include "exec/BoundLoop.h"
+#include "kernels/Context.h"
+
+namespace daphne::exec {
+
+/// A parameter of a loop that may run elsewhere.
+struct LoopOperand {
+    enum class Role : uint8_t {
+        Number,    ///< the same bits everywhere
+        Whole,     ///< a vector that all rows need
+        Split,     ///< every row needs its own row
+        Result,    ///< a row per row; its cells may stay where they were computed
+        Collected, ///< a row per row or per block, needed at once
+        Kept,      ///< room of each thread
+    };
+    Role role = Role::Number;
+    uint64_t bits = 0;
+    Value value; ///< a matrix; of outputs the room for all rows
+};
+
+struct DistributableLoop {
+    BoundLoop &bound;
+    std::vector<LoopOperand> operands; ///< by parameter
+};
+
+class Distribution {
+  public:
+    virtual ~Distribution() = default;
+    /// Whether the loop should run on several machines. Outputs of the operands are not there yet.
+    virtual bool wants(const DistributableLoop &loop) = 0;
+    /// Runs all rows. False if a cell lies outside of an operation's domain: nothing has changed then.
+    virtual bool run(Context &context, const DistributableLoop &loop) = 0;
+    /// Fetches all cells of a matrix that are not here yet; nothing happens for others.
+    virtual void bringHere(const Value &matrix) = 0;
+};
+
+/// The one of this thread; null: everything happens here.
+Distribution *activeDistribution();
+
+/// Makes a distribution the one of this thread, until the end of the scope.
+class DistributionScope {
+  public:
+    explicit DistributionScope(Distribution *distribution);
+    ~DistributionScope();
+    DistributionScope(const DistributionScope &) = delete;
+    DistributionScope &operator=(const DistributionScope &) = delete;
+
+  private:
+    Distribution *outer;
+};
+
+/// Cells of the value may be read after this.
+inline void bringHere(const Value &v) {
+    if (Distribution *distribution = activeDistribution(); distribution && v.isMatrix())
+        distribution->bringHere(v);
+}
+
+} // namespace daphne::exec

@@ -1,0 +1,449 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The distributed engine from outside: real worker processes, real kills, real strangers on the port.
+
+Every check compares the output of a run on several machines (processes of this one) with the local run, byte by byte.
+Without options a quick selection of everything; `--campaign faults` kills, stops or cuts off a random worker at 50 random
+moments, `--campaign scripts` runs all script tests over every transport.
+"""
+
+import argparse
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+TEST = Path(__file__).resolve().parent
+ROOT = TEST.parents[1]
+MPI_ENVIRONMENT = {'OMPI_ALLOW_RUN_AS_ROOT': '1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1',
+                   'OMPI_MCA_rmaps_base_oversubscribe': '1', 'OMPI_MCA_hwloc_base_binding_policy': 'none',
+                   'OMPI_MCA_pml': 'ob1', 'OMPI_MCA_btl': 'self,vader,tcp'}
+GRAPH = str(ROOT / 'data' / 'ca-GrQc.mtx')
+# Enough loops to be interrupted in the middle, results that live on the workers, and a check of everything at the end.
+LONG_SCRIPT = '''
+n = 30000;
+X = rand(n, 20, 0.0, 1.0, 1.0, 7);
+v = fill(0.0, n, 1);
+for (i in 1:ROUNDS) {
+    Y = X * (1.0 + 1.0 / i) + sqrt(X);
+    v = v * 0.5 + sum(Y, 0);
+    if (i % 7 == 0)
+        X = X - mean(X, 1);
+    X = abs(X);
+}
+print(sum(v));
+print(sum(X));
+print(v[0:3, ]);
+'''
+
+
+class Problem(Exception):
+    """What went wrong in a check."""
+
+
+def require(condition, text):
+    if not condition:
+        raise Problem(text)
+
+
+class Workers:
+    """daphne-worker processes on free ports of this machine."""
+
+    def __init__(self, binary, count, *options, env=None):
+        self.processes, self.addresses, self.logs = [], [], []
+        for _ in range(count):
+            log = tempfile.TemporaryFile('w+')
+            process = subprocess.Popen([f'{binary}-worker', '--num-threads=1', *options, '127.0.0.1:0'],
+                                       stdout=subprocess.PIPE, stderr=log, text=True, env={**os.environ, **(env or {})})
+            self.processes.append(process)
+            self.logs.append(log)
+            line = process.stdout.readline()
+            require('Started Distributed Worker on `' in line, f'the worker said {line!r}')
+            self.addresses.append(line.split('`')[1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            if process.poll() is None:
+                process.send_signal(signal.SIGCONT)
+                process.terminate()
+        for process in self.processes:
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def log(self, index=0):
+        self.logs[index].seek(0)
+        return self.logs[index].read()
+
+    @property
+    def env(self):
+        return {'DISTRIBUTED_WORKERS': ','.join(self.addresses)}
+
+
+class Checks:
+    def __init__(self, daphne, directory):
+        self.daphne, self.directory = daphne, directory
+        self.has_mpi = shutil.which('mpirun') and (Path(daphne).parent.parent / 'lib' / 'libdaphne_mpi.so').exists()
+        self.has_grpc = (Path(daphne).parent.parent / 'lib' / 'libdaphne_grpc.so').exists()
+
+    def run(self, *words, env=None, prefix=(), timeout=60):
+        return subprocess.run([*prefix, self.daphne, *words], capture_output=True, text=True, timeout=timeout,
+                              env={**os.environ, **(env or {})}, cwd=ROOT)
+
+    def script(self, rounds):
+        path = Path(self.directory, f'long{rounds}.daph')
+        path.write_text(LONG_SCRIPT.replace('ROUNDS', str(rounds)))
+        return str(path)
+
+    def local(self, *words):
+        done = self.run(*words)
+        require(done.returncode == 0, f'the local run fails: {done.stderr}')
+        return done.stdout
+
+    def expect_same(self, done, wanted, what):
+        require(done.returncode == 0, f'{what}: status {done.returncode}: {done.stderr}')
+        require(done.stdout == wanted, f'{what}: {done.stdout!r} instead of {wanted!r}')
+
+    # ---- transports and their options
+
+    def check_grpc_modes_chunk_sizes_and_schemes(self):
+        script = self.script(6)
+        wanted = self.local(script)
+        with Workers(self.daphne, 2) as workers:
+            for options in (['--dist_backend=gRPC'], ['--dist_backend=sync-gRPC', '--dist-resident=off'],
+                            ['--dist_backend=async-gRPC', '--dist-partitioning=GSS'],
+                            ['--dist_backend=async-gRPC', '--coordinator-computes=off'],
+                            ['--dist_backend=gRPC', '--max-distr-chunk-size=1000', '--partitioning=TSS']):
+                done = self.run('--distributed', '--dist-threshold=0', *options, script, env=workers.env)
+                self.expect_same(done, wanted, ' '.join(options))
+                require(done.stderr == '', f'{options}: {done.stderr}')
+
+    def check_local_workers_come_and_go(self):
+        script = self.script(3)
+        done = self.run('--workers-local=2', '--dist-threshold=0', '--statistics', script)
+        self.expect_same(done, self.local(script), '--workers-local')
+        require(re.search(r'127\.0\.0\.1:\d+ +[1-9]\d* chunks', done.stderr), f'no figures of workers: {done.stderr}')
+
+    def check_equivalence_scripts(self):
+        scripts = ['m = rand(10, 10, 0.0, 1.0, 1.0, 1); print(m + m);',
+                   'm = rand(1500, 1200, 0.0, 1.0, 1.0, 1); n = rand(1500, 1200, 0.0, 1.0, 1.0, 2); print(sum(m + n));',
+                   'print(fill(123, 10, 3) + fill(456, 1, 3));',
+                   'a = rand(10, 10, 0.0, 1.0, 1.0, 1); b = rand(10, 10, 0.0, 1.0, 1.0, 2); print(a @ b);']
+        with Workers(self.daphne, 2) as workers:
+            for script in scripts:
+                wanted = self.local('-e', script)
+                for chunk in ('100', 'auto'):
+                    options = ['--distributed', '--dist-threshold=0', f'--max-distr-chunk-size={chunk}']
+                    done = self.run(*options, '--dist_backend=sync-gRPC', '-e', script, env=workers.env)
+                    self.expect_same(done, wanted, script)
+        for script in scripts if self.has_mpi else []:
+            done = self.run('--distributed', '--dist-threshold=0', '-e', script, prefix=['mpirun', '-np', '4'],
+                            env=MPI_ENVIRONMENT)
+            self.expect_same(done, self.local('-e', script), script)
+
+    def check_the_commands_of_the_reports(self):
+        if not self.has_mpi:
+            return
+        for words, wanted in (
+                (['--timing', '-vec', '--num-threads=1', '--distributed', '--dist_backend=MPI',
+                  'examples/matrix_addition.daph'], self.local('examples/matrix_addition.daph')),
+                (['--vec', '--num-threads=4', '--partitioning=STATIC', '--distributed', '--timing',
+                  '--dist_backend=MPI', 'examples/nbody.daph', 'nb_particles=100'],
+                 self.local('examples/nbody.daph', 'nb_particles=100')),
+                (['--vec', '--select-matrix-repr', '--timing', '--num-threads=2', '--partitioning=AUTO',
+                  '--distributed', '--dist_backend=MPI', '--dist-threshold=0', 'examples/cc.daph', f'f="{GRAPH}"'],
+                 self.local('--select-matrix-repr', 'examples/cc.daph', f'f="{GRAPH}"'))):
+            for ranks in (2, 3):
+                done = self.run(*words, prefix=['mpirun', '-np', str(ranks)], env=MPI_ENVIRONMENT)
+                self.expect_same(done, wanted, f'mpirun -np {ranks} {words}')
+                require('"execution_seconds"' in done.stderr, f'no times: {done.stderr}')
+
+    def check_mpi_errors_end_the_job_with_the_right_status(self):
+        if not self.has_mpi:
+            return
+        mpirun = ['mpirun', '-np', '3']
+        for words, status, text in ((['/no/such.daph'], 1, 'cannot be read'), (['-e', 'print(x);'], 1, "'x'"),
+                                    (['-e', 'stop("enough");'], 3, 'enough'), (['--distribute', '-e', '1;'], 1, '--distributed')):
+            done = self.run('--distributed', '--dist_backend=MPI', *words, prefix=mpirun, env=MPI_ENVIRONMENT)
+            require(done.returncode == status, f'{words}: status {done.returncode}: {done.stderr}')
+            require(done.stderr.count('error: ') == (3 if '--distribute' in words else 1) and text in done.stderr,
+                    f'{words}: {done.stderr}')
+        done = self.run('--distributed', '-e', 'print(1 + 1);', prefix=['mpirun', '-np', '1'], env=MPI_ENVIRONMENT)
+        self.expect_same(done, '2\n', 'one rank is a local run')
+        done = self.run('--distributed', '--coordinator-computes=off', '-e', 'print(1);', prefix=['mpirun', '-np', '1'],
+                        env=MPI_ENVIRONMENT)
+        require('at least 2 MPI ranks (1 Master + 1 Worker)' in done.stderr, done.stderr)
+
+    def check_components_send_the_vector_and_get_their_result(self):
+        """Bytes on the wire per iteration: the vector to every worker, its part of the result back."""
+        script = Path(self.directory, 'cc.daph')
+        rows, rounds = 65536, 20
+        script.write_text(f'n = {rows}; G = rand(n, n, 1.0, 1.0, 0.0002, 7); c = as.f64(seq(1, n, 1));'
+                          'i = 0; d = 1.0; while (i < ROUNDS) { u = max(aggMax(G * t(c), 0), c); d = sum(u != c); c = u; i = i + 1; }'
+                          'print(sum(c)); print(d);')
+
+        def traffic(rounds):
+            text = script.read_text().replace('ROUNDS', str(rounds))
+            done = self.run('--distributed', '--dist_backend=threads', '--workers-local=3', '--dist-threshold=0',
+                            '--statistics', '-e', text)
+            self.expect_same(done, self.local('-e', text), 'components')
+            return [(float(a), float(b)) for a, b in
+                    re.findall(r'thread \d.*?([\d.]+) MB to it in \d+ objects, ([\d.]+) MB from it', done.stderr)]
+
+        few, many = traffic(rounds), traffic(2 * rounds)
+        require(len(few) == 3, 'three workers')
+        for (out_few, in_few), (out_many, in_many) in zip(few, many):
+            vector = rows * 8 / 1e6
+            require((out_many - out_few) / rounds <= 1.01 * vector, f'{(out_many - out_few) / rounds} MB to a worker')
+            require((in_many - in_few) / rounds <= 1.01 * vector / 4 + 0.035, f'{(in_many - in_few) / rounds} MB from one')
+
+    # ---- errors
+
+    def check_errors_are_those_of_the_local_run(self):
+        script = 'X = fill(-1.0, 20000, 3); print("before"); Y = sqrt(X + 0.5); print(sum(Y));'
+        local = self.run('-e', script)
+        with Workers(self.daphne, 2) as workers:
+            done = self.run('--distributed', '--dist_backend=gRPC', '--dist-threshold=0', '-e', script, env=workers.env)
+            require((done.returncode, done.stdout, done.stderr) == (local.returncode, local.stdout, local.stderr),
+                    f'{done.stderr!r} instead of {local.stderr!r}')
+
+    def check_messages_about_missing_workers(self):
+        none = self.run('--distributed', '--dist_backend=gRPC', '-e', 'print(1);', env={'DISTRIBUTED_WORKERS': ''})
+        require(none.returncode == 1 and 'DISTRIBUTED_WORKERS' in none.stderr, none.stderr)
+        gone = self.run('--distributed', '--dist_backend=gRPC', '-e', 'print(1);',
+                        env={'DISTRIBUTED_WORKERS': f'127.0.0.1:{free_port()}'})
+        require(gone.returncode == 3 and 'no worker can be reached' in gone.stderr, gone.stderr)
+        far = self.run('--distributed', '--dist_backend=gRPC', '-e', 'print(1);', env={'DISTRIBUTED_WORKERS': '10.0.0.1:1'})
+        require(far.returncode == 1 and '--insecure' in far.stderr, far.stderr)
+        bad = self.run('--distributed', '--dist_backend=gRPC', '-e', 'print(1);', env={'DISTRIBUTED_WORKERS': 'nonsense'})
+        require(bad.returncode == 1 and 'expected host:port' in bad.stderr, bad.stderr)
+
+    def check_one_missing_worker_is_a_warning(self):
+        with Workers(self.daphne, 1) as workers:
+            done = self.run('--distributed', '--dist_backend=gRPC', '--dist-threshold=0', '-e', 'print(sum(fill(1.0, 9, 9) + 1));',
+                            env={'DISTRIBUTED_WORKERS': f'{workers.addresses[0]},127.0.0.1:{free_port()}'})
+            require(done.returncode == 0 and done.stdout == '162\n' and 'cannot be reached' in done.stderr, done.stderr)
+
+    # ---- faults
+
+    def interrupt(self, action, delay, rounds=60, count=2):
+        """Whether something happens to a worker `delay` seconds after the start, the result is that of the local run."""
+        script = self.script(rounds)
+        wanted = self.local(script)
+        with Workers(self.daphne, count, '--quiet') as workers:
+            victim = random.choice(workers.processes)
+            timer = threading.Timer(delay, lambda: victim.send_signal(action))
+            timer.start()
+            begin = time.monotonic()
+            done = self.run('--distributed', '--dist_backend=' + random.choice(['gRPC', 'async-gRPC']), '--dist-threshold=0',
+                            '--heartbeat-ms=300', script, env=workers.env, timeout=30)
+            timer.cancel()
+            took = time.monotonic() - begin
+            self.expect_same(done, wanted, f'{action.name} after {delay:.2f} s')
+            return took, 'is lost' in done.stderr
+
+    def check_a_killed_worker_changes_nothing(self):
+        hit = [self.interrupt(signal.SIGKILL, delay)[1] for delay in (0.3, 0.6)]
+        require(any(hit), 'no worker was hit')
+
+    def check_a_stopped_worker_changes_nothing(self):
+        _, hit = self.interrupt(signal.SIGSTOP, 0.4)
+        require(hit, 'the worker was not missed')
+
+    def check_all_workers_killed(self):
+        script = self.script(60)
+        with Workers(self.daphne, 2, '--quiet') as workers:
+            for process in workers.processes:
+                threading.Timer(0.5, process.kill).start()
+            done = self.run('--distributed', '--dist_backend=gRPC', '--dist-threshold=0', script, env=workers.env)
+            self.expect_same(done, self.local(script), 'the coordinator alone')
+
+    def check_planned_faults(self):
+        script = self.script(10)
+        for action in ('kill', 'hang', 'slow:5'):
+            with Workers(self.daphne, 1, '--quiet', env={'DAPHNE_FAULT': f'after_chunks=3,action={action}'}) as sick, \
+                    Workers(self.daphne, 1, '--quiet') as sound:
+                done = self.run('--distributed', '--dist_backend=gRPC', '--dist-threshold=0', '--heartbeat-ms=300', script,
+                                env={'DISTRIBUTED_WORKERS': f'{sick.addresses[0]},{sound.addresses[0]}'})
+                self.expect_same(done, self.local(script), action)
+
+    def check_a_worker_may_hang_while_it_is_sent_more_than_fits_anywhere(self):
+        script = 'print(sum(fill(1.0, 5000, 2) + 1)); print(sum(rand(12000, 1500, 0.0, 1.0, 1.0, 3) + 1));'
+        wanted = self.local('-e', script)
+        for backend in ('gRPC', 'async-gRPC'):
+            with Workers(self.daphne, 1, '--quiet', env={'DAPHNE_FAULT': 'after_chunks=1,action=hang'}) as workers:
+                # The first loop stops it, the second one finds a worker that takes nothing.
+                done = self.run('--distributed', f'--dist_backend={backend}', '--dist-threshold=0', '--heartbeat-ms=300',
+                                '--coordinator-computes=off', '-e', script.replace('print(sum(fill', 'x = fill(1.0, 9, 9) + 1; print(sum(fill'),
+                                env=workers.env, timeout=30)
+                self.expect_same(done, wanted, backend)
+
+    def check_a_lost_rank_ends_the_job(self):
+        if not self.has_mpi:
+            return
+        for action in ('kill', 'hang'):
+            begin = time.monotonic()
+            done = self.run('--distributed', '--dist-threshold=0', '--num-threads=1', '--heartbeat-ms=300', self.script(200),
+                            prefix=['mpirun', '-np', '3'], timeout=60,
+                            env={**MPI_ENVIRONMENT, 'DAPHNE_FAULT': f'worker=2,after_chunks=5,action={action}'})
+            require(done.returncode != 0, f'{action}: status 0')
+            require('lost' in done.stderr or 'signal 9' in done.stderr, f'{action}: {done.stderr}')
+            require(time.monotonic() - begin < 30, f'{action}: no end for 30 s')
+
+    # ---- strangers
+
+    def check_tokens(self):
+        right, wrong, public = (Path(self.directory, name) for name in ('right', 'wrong', 'public'))
+        for path, text, mode in ((right, 'secret\n', 0o600), (wrong, 'guess\n', 0o600), (public, 'secret\n', 0o644)):
+            path.write_text(text)
+            path.chmod(mode)
+        script = 'print(sum(fill(1.0, 100, 100) + 1));'
+        with Workers(self.daphne, 1, f'--dist-token-file={right}') as workers:
+            for options, status, text in (([f'--dist-token-file={wrong}'], 3, 'the token is wrong'),
+                                          ([], 3, 'the token is wrong'),
+                                          ([f'--dist-token-file={public}'], 1, 'others can read'),
+                                          ([f'--dist-token-file={right}'], 0, '')):
+                done = self.run('--distributed', '--dist_backend=gRPC', '--dist-threshold=0', *options, '-e', script, env=workers.env)
+                require(done.returncode == status and text in done.stderr, f'{options}: {done.returncode} {done.stderr}')
+            require(workers.log().count('refused: the token is wrong') == 2, f'the log says {workers.log()!r}')
+
+    def check_strangers_do_not_disturb(self):
+        with Workers(self.daphne, 1) as workers:
+            host, port = workers.addresses[0].split(':')
+            for noise in (b'GET / HTTP/1.0\r\n\r\n', os.urandom(5000), b'\0' * 100000, b'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' + os.urandom(300)):
+                with socket.create_connection((host, int(port)), 5) as stranger:
+                    try:
+                        stranger.sendall(noise)
+                    except OSError:
+                        pass
+            done = self.run('--distributed', '--dist_backend=gRPC', '--dist-threshold=0', '-e', 'print(sum(fill(1.0, 9, 9) + 1));',
+                            env=workers.env)
+            self.expect_same(done, '162\n', 'after strangers')
+            require(workers.processes[0].poll() is None, 'the worker has ended')
+
+    def check_workers_stay_on_this_machine(self):
+        done = subprocess.run([f'{self.daphne}-worker', '0.0.0.0:0'], capture_output=True, text=True, timeout=20)
+        require(done.returncode == 1 and '--insecure' in done.stderr, done.stderr)
+        with subprocess.Popen([f'{self.daphne}-worker', '--insecure', '0.0.0.0:0'], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as process:
+            process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            require('warning' in process.stderr.read(), 'no warning about --insecure')
+        require(process.returncode == 0, f'SIGINT: status {process.returncode}')
+
+    def check_tls(self):
+        if not shutil.which('openssl'):
+            return
+        make_certificates(self.directory)
+
+        def options(name, ca='ca'):
+            return [f'--tls-ca={self.directory}/{ca}.pem', f'--tls-cert={self.directory}/{name}.pem',
+                    f'--tls-key={self.directory}/{name}.key']
+
+        script = 'print(sum(fill(1.0, 9, 9) + 1));'
+        with Workers(self.daphne, 1, *options('worker')) as workers:
+            env = {'DISTRIBUTED_WORKERS': workers.addresses[0].replace('127.0.0.1', 'localhost')}
+            good = self.run('--distributed', '--dist_backend=gRPC', '--dist-threshold=0', *options('client'), '-e', script, env=env)
+            self.expect_same(good, '162\n', 'TLS')
+            for bad in ([], options('stranger', 'ca'), options('stranger', 'other')):
+                done = self.run('--distributed', '--dist_backend=gRPC', '--dist-threshold=0', *bad, '-e', script, env=env)
+                require(done.returncode == 3, f'{bad}: status {done.returncode}: {done.stderr}')
+            again = self.run('--distributed', '--dist_backend=gRPC', '--dist-threshold=0', *options('client'), '-e', script, env=env)
+            self.expect_same(again, '162\n', 'TLS after strangers')
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(('127.0.0.1', 0))
+        return s.getsockname()[1]
+
+
+def make_certificates(directory):
+    def openssl(*words):
+        subprocess.run(['openssl', *words], check=True, capture_output=True, cwd=directory)
+
+    for ca in ('ca', 'other'):
+        openssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', f'/CN={ca}', '-keyout', f'{ca}.key',
+                '-out', f'{ca}.pem')
+    for name, ca in (('worker', 'ca'), ('client', 'ca'), ('stranger', 'other')):
+        openssl('req', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-keyout', f'{name}.key', '-out', f'{name}.csr')
+        openssl('x509', '-req', '-in', f'{name}.csr', '-CA', f'{ca}.pem', '-CAkey', f'{ca}.key', '-CAcreateserial', '-days', '2',
+                '-out', f'{name}.pem')
+
+
+def fault_campaign(checks, count, seed):
+    random.seed(seed)
+    hits, longest, failed = 0, 0.0, 0
+    for i in range(count):
+        action = random.choice([signal.SIGKILL, signal.SIGSTOP])
+        delay = random.uniform(0.05, 1.5)
+        try:
+            took, hit = checks.interrupt(action, delay, count=random.choice([1, 2, 3]))
+            hits, longest = hits + hit, max(longest, took)
+        except (Problem, subprocess.TimeoutExpired) as problem:
+            failed += 1
+            print(f'FAILED {i}: {action.name} after {delay:.2f} s: {problem}')
+    print(f'{count} runs, {hits} lost a worker in the middle, the longest took {longest:.1f} s')
+    print(f'{count - failed} passed, {failed} failed')
+    return 1 if failed else 0
+
+
+def script_campaign(daphne):
+    passed = failed = 0
+    for config in sorted((ROOT / 'test' / 'script' / 'configs' / 'distributed').glob('*.txt')):
+        print(f'== {config.stem}', flush=True)
+        done = subprocess.run([sys.executable, ROOT / 'test' / 'script' / 'run.py', '--daphne', daphne, '--config',
+                               f'distributed/{config.stem}'], stdout=subprocess.PIPE, text=True)
+        print(done.stdout, end='')
+        match = re.search(r'(\d+) passed, (\d+) failed\s*$', done.stdout)
+        passed, failed = passed + int(match[1]), failed + int(match[2])
+    print(f'{passed} passed, {failed} failed')
+    return 1 if failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description='Tests the distributed engine.')
+    parser.add_argument('--daphne', default=str(ROOT / 'bin' / 'daphne'), help='the binary under test')
+    parser.add_argument('--filter', default='', help='only checks whose name contains this text')
+    parser.add_argument('--campaign', choices=['faults', 'scripts'], help='a long run instead')
+    parser.add_argument('--count', type=int, default=50, help='interruptions of the campaign')
+    parser.add_argument('--seed', type=int, default=1)
+    choice = parser.parse_args()
+    daphne = os.path.abspath(choice.daphne)
+    with tempfile.TemporaryDirectory(prefix='dist') as directory:
+        checks = Checks(daphne, directory)
+        if choice.campaign == 'faults':
+            return fault_campaign(checks, choice.count, choice.seed)
+        if choice.campaign == 'scripts':
+            return script_campaign(daphne)
+        if not checks.has_grpc:
+            print('built without gRPC: nothing to test')
+            print('0 passed, 0 failed')
+            return 0
+        passed = failed = 0
+        for name in (n for n in dir(checks) if n.startswith('check_') and choice.filter in n):
+            try:
+                getattr(checks, name)()
+                passed += 1
+            except (Problem, subprocess.TimeoutExpired) as problem:
+                failed += 1
+                print(f'FAILED {name.removeprefix("check_").replace("_", " ")}\n  {problem}', flush=True)
+    print(f'{passed} passed, {failed} failed')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Regions on several machines give what the kernels give, to the last bit, also
+/// when machines are lost on the way.
+#include "dist/Cluster.h"
+
+#include <atomic>
+#include <gtest/gtest.h>
+
+#include "dist/Worker.h"
+#include "dist/transports/InProcess.h"
+#include "exec/RandomRecipes.h"
+#include "exec/RecipeRuns.h"
+
+namespace daphne::test {
+
+namespace {
+
+using dist::Cluster;
+using dist::ClusterSettings;
+using dist::Peers;
+using dist::Transport;
+
+struct Machines {
+    uint32_t workers = 3;
+    ClusterSettings settings = {.threshold = 0};
+    Peers::Settings peers = {.build = "test", .heartbeatMs = 0};
+    std::function<void(uint64_t loop, uint32_t worker)> beforeLoop;
+    std::string workerToken;
+
+    std::unique_ptr<Cluster> start() const {
+        auto serve = [*this](Transport &transport, uint32_t number) {
+            exec::Engine engine{{.jit = false}, nullptr};
+            dist::WorkerOptions options{.build = "test", .token = workerToken};
+            if (beforeLoop)
+                options.beforeLoop = [&](uint64_t loop) { beforeLoop(loop, number); };
+            dist::Worker(options, engine, [](const std::vector<std::string> &) {
+                return std::make_unique<sched::Scheduler>(sched::Settings{.threads = {.numThreads = 1}});
+            }).serve(transport);
+        };
+        return std::make_unique<Cluster>(dist::connectInProcess(workers, serve), peers, settings, 1);
+    }
+};
+
+void expectSameAsKernels(Cluster &cluster, uint64_t first, uint64_t last) {
+    exec::Engine engine{{.jit = false, .always = true}, nullptr};
+    sched::Scheduler scheduler(sched::Settings{.threads = {.numThreads = 2}});
+    for (uint64_t seed = first; seed <= last; ++seed) {
+        ObjectScope objects;
+        Recipe recipe = RandomRecipes(seed).make();
+        Way way{"cluster", &engine, &scheduler, &cluster};
+        std::string difference = differenceFromKernels(recipe, way);
+        cluster.endOfProgram(false);
+        ASSERT_EQ(difference, "") << "seed " << seed << "\n" << recipe.text();
+    }
+}
+
+TEST(Cluster, RandomRegionsGiveTheBitsOfTheKernels) {
+    auto cluster = Machines{}.start();
+    expectSameAsKernels(*cluster, 1, 400);
+    EXPECT_NE(cluster->statisticsText().find("thread 3"), std::string::npos);
+}
+
+TEST(Cluster, OneWorkerAndManyWorkersGiveTheSame) {
+    for (uint32_t workers : {1, 2, 5}) {
+        auto cluster = Machines{.workers = workers}.start();
+        expectSameAsKernels(*cluster, 1000, 1060);
+    }
+}
+
+TEST(Cluster, TheCoordinatorNeedNotCompute) {
+    auto cluster = Machines{.settings = {.coordinatorComputes = false, .threshold = 0}}.start();
+    expectSameAsKernels(*cluster, 2000, 2100);
+}
+
+TEST(Cluster, ResultsMayBeFetchedAtOnce) {
+    auto cluster = Machines{.settings = {.resident = false, .threshold = 0}}.start();
+    expectSameAsKernels(*cluster, 3000, 3100);
+}
+
+TEST(Cluster, TinyMessagesAndEverySchemeGiveTheSame) {
+    for (const sched::Scheme &scheme : sched::schemes()) {
+        Machines machines;
+        machines.settings.scheme = &scheme;
+        machines.peers.chunkBytes = 100;
+        auto cluster = machines.start();
+        expectSameAsKernels(*cluster, 4000, 4020);
+    }
+}
+
+/// A chain of loops whose results nobody reads until the end.
+struct Chain {
+    static constexpr size_t kRows = 40000;
+    explicit Chain(Cluster &cluster) : cluster(cluster) {
+        context.scheduler = &scheduler;
+        x = Dense::create(ValueType::F64, kRows, 1);
+        for (size_t i = 0; i < kRows; ++i)
+            x.dense().mutableView<double>().data[i] = static_cast<double>(i);
+    }
+    ~Chain() {
+        x = Value();
+        cluster.endOfProgram(false);
+    }
+    void step() {
+        Recipe r;
+        r.output(r.add("ewAdd", {r.input(x), r.input(Value::scalar(1.0))}));
+        auto region = r.build(engine);
+        std::vector<Value> results(1);
+        region->run(context, r.inputs, results, 0);
+        x = std::move(results[0]);
+    }
+    double cell(size_t i) {
+        exec::bringHere(x);
+        return x.dense().view<double>().data[i];
+    }
+    Cluster &cluster;
+    exec::DistributionScope scope{&cluster};
+    Context context;
+    exec::Engine engine{{.jit = false, .always = true}, nullptr};
+    sched::Scheduler scheduler{sched::Settings{.threads = {.numThreads = 1}}};
+    Value x;
+};
+
+uint64_t bytesOut(const Cluster &cluster) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < cluster.workers().size(); ++i)
+        bytes += cluster.workers().statistics(i).bytesOut;
+    return bytes;
+}
+uint64_t bytesIn(const Cluster &cluster) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < cluster.workers().size(); ++i)
+        bytes += cluster.workers().statistics(i).bytesIn;
+    return bytes;
+}
+
+TEST(Cluster, InputsAreSentOnceAndResultsStayUntilTheyAreRead) {
+    auto cluster = Machines{}.start();
+    Chain chain(*cluster);
+    chain.step();
+    uint64_t out = bytesOut(*cluster), in = bytesIn(*cluster);
+    EXPECT_GT(out, 3 * Chain::kRows * 8 / 4);
+    for (int i = 0; i < 6; ++i)
+        chain.step();
+    EXPECT_LT(bytesOut(*cluster) - out, 20000u);
+    EXPECT_LT(bytesIn(*cluster) - in, 20000u);
+    EXPECT_EQ(chain.cell(Chain::kRows - 1), Chain::kRows - 1 + 7.0);
+    EXPECT_EQ(chain.cell(0), 7.0);
+}
+
+TEST(Cluster, WorkersForgetWhatIsNotNeededAnyMore) {
+    auto cluster = Machines{}.start();
+    {
+        Chain chain(*cluster);
+        for (int i = 0; i < 50; ++i)
+            chain.step();
+        for (uint32_t w = 0; w < 3; ++w)
+            EXPECT_LT(cluster->workers().statistics(w).objects, 25u);
+    }
+}
+
+TEST(Cluster, LostWorkersCostTimeButNoCells) {
+    for (uint64_t after : {0, 1, 3}) {
+        Machines machines;
+        machines.beforeLoop = [after](uint64_t loop, uint32_t worker) {
+            if (worker == 1 && loop >= after)
+                throw std::runtime_error("killed");
+        };
+        std::atomic<int> warnings = 0;
+        machines.settings.warn = [&](const std::string &line) {
+            EXPECT_NE(line.find("thread 2 is lost: killed"), std::string::npos) << line;
+            ++warnings;
+        };
+        auto cluster = machines.start();
+        Chain chain(*cluster);
+        for (int i = 0; i < 7; ++i)
+            chain.step();
+        for (size_t i = 0; i < Chain::kRows; i += 999)
+            ASSERT_EQ(chain.cell(i), static_cast<double>(i) + 7);
+        EXPECT_EQ(warnings, 1);
+    }
+}
+
+TEST(Cluster, TheCoordinatorFinishesAlone) {
+    Machines machines;
+    machines.beforeLoop = [](uint64_t loop, uint32_t worker) {
+        if (loop >= worker)
+            throw std::runtime_error("killed");
+    };
+    auto cluster = machines.start();
+    expectSameAsKernels(*cluster, 5000, 5050);
+    EXPECT_EQ(cluster->workers().numAlive(), 0u);
+}
+
+TEST(Cluster, RandomLossesDoNotChangeResults) {
+    for (uint64_t seed = 1; seed <= 30; ++seed) {
+        Machines machines{.workers = 4};
+        machines.beforeLoop = [seed](uint64_t loop, uint32_t worker) {
+            if ((loop * 7919 + worker * 104729 + seed * 31) % 23 == 0)
+                throw std::runtime_error("killed");
+        };
+        auto cluster = machines.start();
+        expectSameAsKernels(*cluster, 6000 + 10 * seed, 6009 + 10 * seed);
+    }
+}
+
+TEST(Cluster, AnErrorOfAWorkerNamesItAndTheNextLoopWorks) {
+    Machines machines;
+    machines.beforeLoop = [](uint64_t loop, uint32_t worker) {
+        if (worker == 2 && loop == 1)
+            throw executionError("no paper");
+    };
+    auto cluster = machines.start();
+    Chain chain(*cluster);
+    chain.step();
+    try {
+        chain.step();
+        ADD_FAILURE() << "no error";
+    } catch (const Error &e) {
+        EXPECT_EQ(e.message, "worker thread 3: no paper");
+        EXPECT_EQ(e.stage, Stage::Execute);
+    }
+    chain.step();
+    EXPECT_EQ(chain.cell(5), 7.0);
+}
+
+TEST(Cluster, AWrongTokenOrVersionIsRefused) {
+    auto messageOf = [](const Machines &machines) -> std::string {
+        try {
+            machines.start();
+        } catch (const Error &e) {
+            return e.message;
+        }
+        return "";
+    };
+    Machines right{.peers = {.build = "test", .token = "secret"}, .workerToken = "secret"};
+    EXPECT_EQ(messageOf(right), "");
+    Machines wrong{.peers = {.build = "test", .token = "secrex"}, .workerToken = "secret"};
+    EXPECT_EQ(messageOf(wrong), "the worker thread 1 refuses to work: refused: the token is wrong");
+    Machines none{.workerToken = "secret"};
+    EXPECT_NE(messageOf(none).find("the token is wrong"), std::string::npos);
+    Machines old{.peers = {.build = "0.0.1"}};
+    EXPECT_NE(messageOf(old).find("the coordinator is version 0.0.1, this worker is version test"), std::string::npos);
+}
+
+// ---- hostile coordinators
+
+struct Attack {
+    std::vector<std::string> log;
+    /// Sends frames to a fresh worker after a greeting, if wanted; whether the worker survived to answer a new one.
+    void send(const std::vector<dist::Bytes> &frames, bool greets = true) {
+        exec::Engine engine{{.jit = false}, nullptr};
+        std::mutex mutex;
+        auto transport = dist::connectInProcess(1, [&](Transport &t, uint32_t) {
+            dist::WorkerOptions options{.build = "test", .mostObjectBytes = 1 << 20};
+            options.log = [&](const std::string &line) {
+                std::lock_guard lock(mutex);
+                log.push_back(line);
+            };
+            dist::Worker(options, engine, [](const std::vector<std::string> &) {
+                return std::make_unique<sched::Scheduler>(sched::Settings{.threads = {.numThreads = 1}});
+            }).serve(t);
+        });
+        if (greets)
+            transport->send(0, dist::frameOf(dist::Hello{"test", "", 1000, 0, 1, {}}));
+        for (const dist::Bytes &frame : frames)
+            transport->send(0, frame);
+        transport->send(0, dist::frameOf({dist::MessageType::Detach}, {}));
+        while (auto item = transport->receive(std::chrono::seconds(5)))
+            if (item->isLost)
+                break;
+    }
+    bool said(const std::string &text) const {
+        return std::ranges::any_of(log, [&](const std::string &line) { return line.find(text) != line.npos; });
+    }
+};
+
+TEST(Worker, RejectsWhatIsNotOfTheProtocolAndSaysSo) {
+    using namespace dist;
+    auto rejects = [](std::vector<Bytes> frames, const std::string &why, bool greets = true) {
+        Attack attack;
+        attack.send(frames, greets);
+        EXPECT_TRUE(attack.said(why)) << why << ": " << (attack.log.empty() ? "" : attack.log.back());
+    };
+    rejects({Bytes(3)}, "bytes expected", false);
+    rejects({frameOf(Transfer{1})}, "the first message must be a greeting", false);
+    rejects({Bytes(200, std::byte(7))}, "no message of this protocol");
+    Bytes version = frameOf(Transfer{1});
+    version[4] = std::byte(2);
+    rejects({version}, "version 2 of the protocol");
+    Bytes shortened = frameOf(Transfer{1});
+    shortened.pop_back();
+    rejects({shortened}, "a body of 8 bytes is announced, 7 came");
+    rejects({frameOf(Transfer{77})}, "object 77 is not here");
+    rejects({frameOf(ObjectBegin{1, 0, ObjectBegin::Kind::Part, 0, 1, uint64_t(1) << 40})}, "exceeds the memory");
+    ByteWriter chunk;
+    chunk.raw(headOf({1, 0, true, 0, {}})).raw(Bytes(2000));
+    rejects({frameOf(ObjectBegin{1, 0, ObjectBegin::Kind::Part, 0, 1, 5000}),
+             frameOf({MessageType::ObjectChunk}, chunk.out)},
+            "at most 1000 were agreed on");
+    ByteWriter damaged;
+    damaged.raw(headOf({1, 0, false, 12345, {}})).raw(Bytes(20));
+    rejects({frameOf(ObjectBegin{1, 0, ObjectBegin::Kind::Part, 0, 1, 5000}),
+             frameOf({MessageType::ObjectChunk}, damaged.out)},
+            "the checksum");
+    rejects({frameOf(Compute{hashOf("nonsense"), "nonsense", 1, 1, 0, 0, "", {}})}, "loop program, line 1");
+    rejects({frameOf(Compute{1, "nonsense", 1, 1, 0, 0, "", {}})}, "not the one announced");
+    rejects({frameOf(Ready{})}, "a message that only workers send");
+}
+
+TEST(Worker, ChecksWhatALoopIsGoingToTouch) {
+    using namespace dist;
+    std::string program = std::string(fusesMultiplyAdd() ? "flat fma" : "flat") +
+                          "\np 2 9 0\np 7 9 1\nn 0 2 0 0 9 9 0 0\nn 1 2 0 0 9 9 1 0 0\n";
+    auto m = Dense::create(ValueType::F64, 10, 1, Buffer::Init::Zero);
+    Encoded e = encode(Value(m));
+    Bytes all;
+    for (auto piece : e.pieces)
+        all.insert(all.end(), piece.begin(), piece.end());
+    ByteWriter chunk;
+    chunk.raw(headOf({5, 0, true, crc32c(all), {}})).raw(all);
+    std::vector<Bytes> object{frameOf(ObjectBegin{5, 0, ObjectBegin::Kind::Part, 0, 10, all.size()}),
+                              frameOf({MessageType::ObjectChunk}, chunk.out)};
+    auto rejects = [&](Compute compute, const std::string &why) {
+        Attack attack;
+        std::vector<Bytes> frames = object;
+        frames.push_back(frameOf(compute));
+        attack.send(frames);
+        EXPECT_TRUE(attack.said(why)) << why << ": " << attack.log.back();
+        EXPECT_EQ(attack.log.size(), why.empty() ? 1u : 2u) << attack.log.back();
+    };
+    using Role = Compute::Role;
+    Compute good{hashOf(program), program, 10, 1, 0, 0, "", {{Role::Object, 5}, {Role::Result, 6}}};
+    rejects(good, "");
+    Compute rows = good;
+    rows.rows = 11;
+    rejects(rows, "another size or type");
+    Compute huge = good;
+    huge.rows = ~uint64_t(0);
+    rejects(huge, "size is too large");
+    Compute none = good;
+    none.rows = 0;
+    rejects(none, "rows or columns are none");
+    Compute missing = good;
+    missing.operands.pop_back();
+    rejects(missing, "number of operands");
+    Compute swapped = good;
+    std::swap(swapped.operands[0], swapped.operands[1]);
+    rejects(swapped, "not those of its program");
+    Compute number = good;
+    number.operands[0].role = Role::Number;
+    rejects(number, "matrices are missing");
+    Compute kept = good;
+    kept.operands[1].role = Role::Kept;
+    rejects(kept, "kept values are no rows");
+}
+
+TEST(Worker, SurvivesRandomBytes) {
+    using namespace dist;
+    std::mt19937_64 random(5);
+    std::vector<Bytes> seeds{frameOf(Transfer{1}), frameOf(Free{{1, 2}}),
+                             frameOf(ObjectBegin{1, 0, ObjectBegin::Kind::Part, 0, 1, 100}),
+                             frameOf(Compute{1, "flat\n", 1, 1, 0, 0, "", {{Compute::Role::Object, 1}}})};
+    for (int i = 0; i < 300; ++i) {
+        Bytes frame = seeds[random() % seeds.size()];
+        for (size_t k = 1 + random() % 4; k > 0; --k)
+            frame[random() % frame.size()] = static_cast<std::byte>(random());
+        Attack attack;
+        attack.send({frame}, random() % 4 != 0);
+    }
+}
+
+} // namespace
+
+} // namespace daphne::test

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What every transport promises, over all of them. Three workers send back what
+/// they get, twice where the frame begins with 'D'; 'X' ends them without a word.
+/// Over MPI, which needs mpirun, the same as Mpi.* in three ranks.
+#include "dist/Transport.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <map>
+#include <thread>
+
+#include "dist/Modules.h"
+#include "dist/transports/InProcess.h"
+
+namespace daphne::dist {
+
+namespace {
+
+using std::chrono::seconds;
+
+Bytes bytesOf(std::string_view text) {
+    auto *data = reinterpret_cast<const std::byte *>(text.data());
+    return {data, data + text.size()};
+}
+std::string textOf(const Bytes &bytes) { return {reinterpret_cast<const char *>(bytes.data()), bytes.size()}; }
+
+void echo(Transport &transport) {
+    while (true) {
+        std::optional<Received> item = transport.receive(seconds(1));
+        if (!item)
+            continue;
+        if (item->isLost || (!item->frame.empty() && item->frame[0] == std::byte('X')))
+            return;
+        if (item->frame[0] == std::byte('D'))
+            transport.send(0, item->frame);
+        transport.send(0, std::move(item->frame));
+    }
+}
+
+Received next(Transport &transport) {
+    for (int i = 0; i < 60; ++i)
+        if (std::optional<Received> item = transport.receive(seconds(1)))
+            return std::move(*item);
+    ADD_FAILURE() << "nothing came";
+    return {};
+}
+
+void framesKeepTheirOrder(Transport &transport) {
+    constexpr int kFrames = 300;
+    for (int i = 0; i < kFrames; ++i)
+        for (uint32_t w = 0; w < transport.numPeers(); ++w)
+            transport.send(w, bytesOf("n" + std::to_string(w) + ":" + std::to_string(i)));
+    std::map<uint32_t, int> expected;
+    for (uint32_t k = 0; k < kFrames * transport.numPeers(); ++k) {
+        Received item = next(transport);
+        ASSERT_EQ(textOf(item.frame), "n" + std::to_string(item.peer) + ":" + std::to_string(expected[item.peer]++));
+    }
+}
+
+void framesOfAllSizesArrive(Transport &transport) {
+    for (size_t size : {size_t(1), size_t(100), size_t(65536), size_t(1 << 20), size_t(20 << 20)}) {
+        Bytes frame(size);
+        for (size_t i = 0; i < size; ++i)
+            frame[i] = static_cast<std::byte>(i * 31 + 5);
+        transport.send(0, frame);
+        ASSERT_EQ(next(transport).frame, frame) << size;
+    }
+}
+
+void manyThreadsMaySend(Transport &transport) {
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 50; ++i)
+                transport.send(static_cast<uint32_t>(i) % transport.numPeers(), bytesOf("D" + std::string(1000, 'x')));
+        });
+    for (int i = 0; i < 400; ++i)
+        ASSERT_EQ(next(transport).frame.size(), 1001u);
+    for (std::thread &thread : threads)
+        thread.join();
+}
+
+void moreThanFitsIntoAnyQueueArrives(Transport &transport) {
+    constexpr int kFrames = 20;
+    std::thread sender([&] {
+        for (int i = 0; i < kFrames; ++i)
+            transport.send(0, Bytes(4 << 20, std::byte('D')));
+    });
+    uint64_t bytes = 0;
+    for (int i = 0; i < 2 * kFrames; ++i)
+        bytes += next(transport).frame.size();
+    sender.join();
+    EXPECT_EQ(bytes, 2ull * kFrames * (4 << 20));
+}
+
+void checkAll(Transport &transport) {
+    framesKeepTheirOrder(transport);
+    framesOfAllSizesArrive(transport);
+    manyThreadsMaySend(transport);
+    moreThanFitsIntoAnyQueueArrives(transport);
+}
+
+void aLossIsReportedOnceAndOthersGoOn(Transport &transport) {
+    transport.send(1, bytesOf("last words"));
+    transport.send(1, bytesOf("X"));
+    EXPECT_EQ(textOf(next(transport).frame), "last words");
+    Received lost = next(transport);
+    EXPECT_TRUE(lost.isLost);
+    EXPECT_EQ(lost.peer, 1u);
+    EXPECT_FALSE(lost.reason.empty());
+    transport.send(1, bytesOf("into the void"));
+    transport.send(0, bytesOf("hello"));
+    transport.send(2, bytesOf("hello"));
+    EXPECT_EQ(textOf(next(transport).frame), "hello");
+    EXPECT_EQ(textOf(next(transport).frame), "hello");
+    transport.disconnect(2);
+    EXPECT_FALSE(transport.receive(std::chrono::milliseconds(200)).has_value());
+}
+
+// ---- in process
+
+TEST(InProcess, KeepsItsPromises) {
+    auto transport = connectInProcess(3, [](Transport &t, uint32_t) { echo(t); });
+    checkAll(*transport);
+    aLossIsReportedOnceAndOthersGoOn(*transport);
+}
+
+// ---- gRPC, servers in this process
+
+class Grpc : public testing::TestWithParam<GrpcModule::Mode> {
+  protected:
+    void SetUp() override {
+        if (!std::filesystem::exists(std::string(DAPHNE_TEST_LIBRARIES) + "/libdaphne_grpc.so"))
+            GTEST_SKIP() << "built without gRPC";
+        module = loadGrpc(DAPHNE_TEST_LIBRARIES);
+        for (int i = 0; i < 3; ++i) {
+            servers.push_back(module->listen("127.0.0.1:0", {}, [](Transport &t, const std::string &) { echo(t); }));
+            ASSERT_TRUE(servers.back());
+            addresses.push_back("127.0.0.1:" + std::to_string(servers.back()->port()));
+        }
+    }
+    void TearDown() override {
+        for (auto &server : servers)
+            server->stop();
+    }
+    std::unique_ptr<GrpcModule> module;
+    std::vector<std::unique_ptr<GrpcServer>> servers;
+    std::vector<std::string> addresses;
+};
+
+TEST_P(Grpc, KeepsItsPromises) {
+    auto transport = module->connect(addresses, GetParam(), {});
+    checkAll(*transport);
+    aLossIsReportedOnceAndOthersGoOn(*transport);
+}
+
+TEST_P(Grpc, ServersServeOneCoordinatorAfterAnother) {
+    for (int i = 0; i < 3; ++i) {
+        auto transport = module->connect(addresses, GetParam(), {});
+        framesKeepTheirOrder(*transport);
+    }
+}
+
+TEST_P(Grpc, AServerThatIsNotThereIsLost) {
+    servers[0]->stop();
+    auto transport = module->connect({addresses[0]}, GetParam(), {});
+    transport->send(0, bytesOf("hello"));
+    EXPECT_TRUE(next(*transport).isLost);
+}
+
+TEST_P(Grpc, APortCanBeUsedOnce) {
+    EXPECT_FALSE(module->listen(addresses[0], {}, [](Transport &t, const std::string &) { echo(t); }));
+}
+
+INSTANTIATE_TEST_SUITE_P(BothModes, Grpc,
+                         testing::Values(GrpcModule::Mode::ThreadPerWorker, GrpcModule::Mode::CompletionQueue));
+
+// ---- MPI: this binary is every rank
+
+TEST(Mpi, KeepsItsPromises) {
+    if (!std::getenv("OMPI_COMM_WORLD_SIZE"))
+        GTEST_SKIP() << "only under mpirun";
+    std::unique_ptr<MpiModule> mpi = loadMpi(DAPHNE_TEST_LIBRARIES);
+    std::unique_ptr<Transport> transport = mpi->connect();
+    if (mpi->rank() > 0)
+        return echo(*transport);
+    ASSERT_EQ(transport->numPeers(), 2u);
+    EXPECT_EQ(transport->nameOf(0), "rank 1");
+    checkAll(*transport);
+    transport->send(0, bytesOf("X"));
+    transport->send(1, bytesOf("X"));
+}
+
+} // namespace
+
+} // namespace daphne::dist
