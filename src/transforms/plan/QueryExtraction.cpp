@@ -324,12 +324,7 @@ std::optional<size_t> QueryExtraction::compare(const std::string &mnemonic, size
     if (!fits)
         return std::nullopt;
     ValueType type = ta == ValueType::Str ? ValueType::SI64 : mostGeneral(ta, tb);
-    Node node; // initialising all of it in the call makes GCC 12 see members that are not initialised
-    node.kind = Kind::Call;
-    node.type = type;
-    node.name = mnemonic;
-    node.operands = {a, b};
-    return block.add(std::move(node));
+    return block.add({.kind = Kind::Call, .type = type, .name = mnemonic, .operands = {a, b}});
 }
 
 std::optional<size_t> QueryExtraction::call(DaphneOp op, Value frame, const Columns &columns) {
