@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Writing text in parallel: rows are formatted on all workers, some thousand
-/// at a time, and go to the file in their order. Memory: a few MiB per worker.
+/// at a time, and go to the file in their order. Memory: about a MiB per worker.
 #pragma once
 
+#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <string>
-#include <vector>
 
 #include "base/Progress.h"
 #include "io/FormatTable.h"
@@ -30,26 +30,56 @@ template <class T> void appendNumber(std::string &out, T x) {
     }
 }
 
-/// Calls append(row, text) for all rows; a row has about cellsPerRow cells.
+/// Lets tasks on several threads do something one after another, in the order of their numbers. Tasks must be begun in
+/// that order.
+class Turns {
+  public:
+    /// f() as soon as all tasks before this one are done; not at all if one of them failed.
+    template <class F> void take(size_t task, F &&f) {
+        for (size_t seen; (seen = next.load(std::memory_order_acquire)) != task;) {
+            if (seen == kFailed)
+                return;
+            next.wait(seen);
+        }
+        try {
+            f();
+        } catch (...) {
+            end(kFailed);
+            throw;
+        }
+        end(task + 1);
+    }
+
+  private:
+    static constexpr size_t kFailed = ~size_t(0);
+    void end(size_t following) {
+        next.store(following, std::memory_order_release);
+        next.notify_all();
+    }
+    std::atomic<size_t> next{0};
+};
+
+/// Calls append(row, text) for all rows; a row has about cellsPerRow cells. While one worker writes, others format.
 template <class Append> void writeRowsInParallel(WriteJob &job, size_t rows, size_t cellsPerRow, Append &&append) {
     constexpr size_t kCellsPerTask = size_t(1) << 16;
     size_t rowsPerTask = std::max<size_t>(1, kCellsPerTask / std::max<size_t>(1, cellsPerRow));
-    sched::Pool *pool = job.request.pool;
-    size_t tasksAtOnce = pool ? 4 * pool->numWorkers() : 1;
-    std::vector<std::string> texts(tasksAtOnce);
-    for (size_t begin = 0; begin < rows; begin += tasksAtOnce * rowsPerTask) {
-        size_t left = rows - begin;
-        size_t numTasks = std::min(tasksAtOnce, (left + rowsPerTask - 1) / rowsPerTask);
-        forEachTask(pool, numTasks, [&](size_t i) {
-            size_t first = begin + i * rowsPerTask, last = std::min(rows, first + rowsPerTask);
-            texts[i].clear();
-            for (size_t r = first; r < last; ++r)
-                append(r, texts[i]);
+    Turns turns;
+    forEachTask(job.request.pool, (rows + rowsPerTask - 1) / rowsPerTask, [&](size_t task) {
+        thread_local std::string text;
+        text.clear();
+        size_t begin = task * rowsPerTask, end = std::min(rows, begin + rowsPerTask);
+        try {
+            for (size_t r = begin; r < end; ++r)
+                append(r, text);
+        } catch (...) {
+            turns.take(task, [] { throw; });
+            throw;
+        }
+        turns.take(task, [&] {
+            job.file.write(text);
+            setProgress(end, rows);
         });
-        for (size_t i = 0; i < numTasks; ++i)
-            job.file.write(texts[i]);
-        setProgress(std::min(rows, begin + tasksAtOnce * rowsPerTask), rows);
-    }
+    });
 }
 
 } // namespace daphne::io

@@ -12,9 +12,8 @@
 #include "io/Bytes.h"
 #include "io/Coordinates.h"
 #include "io/CsvRows.h"
-#include "io/FixedDecimals.h"
 #include "io/FormatTable.h"
-#include "io/ParallelText.h"
+#include "io/formats/CsvWriting.h"
 
 namespace daphne::io {
 
@@ -422,71 +421,6 @@ Value readFrame(ReadJob &job) {
     return frame;
 }
 
-// -------------------------------------------------------------------- writing
-
-void appendCell(std::string &out, const std::string &cell, const CsvStyle &) {
-    if (cell.find_first_of(",\"\r\n") == cell.npos) {
-        out += cell;
-        return;
-    }
-    out += '"';
-    for (char c : cell) {
-        if (c == '"')
-            out += '"';
-        out += c;
-    }
-    out += '"';
-}
-
-/// Integers in decimal, floats like "%f".
-template <class T> void appendCell(std::string &out, T cell, const CsvStyle &style) {
-    if constexpr (std::is_floating_point_v<T>) {
-        if (!style.exactFloats)
-            return appendSixDecimals(out, static_cast<double>(cell));
-    }
-    appendNumber(out, cell);
-}
-
-void writeMatrix(const Matrix &matrix, WriteJob &job) {
-    Ref<Dense> m = denseOf(matrix);
-    withValueType(m->type(), [&]<class T>(TypeTag<T>) {
-        auto cells = m->view<T>();
-        writeRowsInParallel(job, cells.rows, cells.cols, [&](size_t r, std::string &out) {
-            for (size_t c = 0; c < cells.cols; ++c) {
-                if (c > 0)
-                    out += ',';
-                appendCell(out, cells(r, c), job.request.csv);
-            }
-            out += '\n';
-        });
-    });
-}
-
-void writeFrame(const Frame &f, WriteJob &job) {
-    struct Source {
-        const void *cells;
-        size_t skip;
-        void (*append)(std::string &, const void *cells, size_t at, const CsvStyle &);
-    };
-    std::vector<Source> sources;
-    for (const auto &column : f.columns)
-        withValueType(column->type(), [&]<class T>(TypeTag<T>) {
-            auto cells = column->template view<T>();
-            sources.push_back(
-                {cells.data, cells.skip, [](std::string &out, const void *cells, size_t at, const CsvStyle &style) {
-                     appendCell(out, static_cast<const T *>(cells)[at], style);
-                 }});
-        });
-    writeRowsInParallel(job, f.rows(), f.cols(), [&](size_t r, std::string &out) {
-        for (size_t c = 0; c < sources.size(); ++c) {
-            if (c > 0)
-                out += ',';
-            sources[c].append(out, sources[c].cells, r * sources[c].skip, job.request.csv);
-        }
-        out += '\n';
-    });
-}
-
 } // namespace
 
 void addCsv(FormatTable &t) {
@@ -494,8 +428,8 @@ void addCsv(FormatTable &t) {
            .title = "comma-separated values",
            .readMatrix = readMatrix,
            .readFrame = readFrame,
-           .writeMatrix = writeMatrix,
-           .writeFrame = writeFrame,
+           .writeMatrix = writeCsv,
+           .writeFrame = writeCsv,
            .checksStrings = true});
 }
 

@@ -166,7 +166,7 @@ size_t countWords(std::string_view text) {
 template <class T> T readValue(std::string_view word, bool wrapsUnsigned) {
     size_t used = 0;
     bool inRange = true;
-    T value;
+    T value{};
     if constexpr (std::is_same_v<T, double>) {
         const char *end = word.data() + word.size();
         if (scanDouble(word.data(), end, value) == end)
