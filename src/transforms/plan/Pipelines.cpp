@@ -77,9 +77,11 @@ class Collector {
             operations.push_back(&op);
         for (Operation *op : operations) {
             auto daphne = dyn_cast<DaphneOp>(op);
-            if (daphne && isFusible(daphne, fusion))
+            if (daphne && isFusible(daphne, fusion)) {
+                if (members.size() == kMostMembers)
+                    close(op);
                 add(daphne);
-            else if (mustStayBehind(op))
+            } else if (mustStayBehind(op))
                 close(op);
         }
     }
@@ -148,6 +150,8 @@ class Collector {
             op->erase();
     }
 
+    /// Plans compare operations with each other; and there is nothing to be gained from longer ones.
+    static constexpr size_t kMostMembers = 512;
     /// Bits of the mask of operands that are taken over.
     static constexpr size_t kMostInputs = 64;
 

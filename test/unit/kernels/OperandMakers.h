@@ -445,6 +445,7 @@ inline const std::map<std::string_view, std::string_view> &opsWithoutMatrices() 
         {"openDevice", "its operand is a string"},
         {"openFile", "its operand is a string"},
         {"openFileOnTarget", "its operands are strings"},
+        {"queryBlock", "takes frames, whose columns are dense"},
         {"randMatrix", "its operands are scalars"},
         {"read", "its operands are scalars"},
         {"readCsv", "its operands are scalars"},
