@@ -179,8 +179,9 @@ class Checks:
                                     (['-e', 'stop("enough");'], 3, 'enough'), (['--distribute', '-e', '1;'], 1, '--distributed')):
             done = self.run('--distributed', '--dist_backend=MPI', *words, prefix=mpirun, env=MPI_ENVIRONMENT)
             require(done.returncode == status, f'{words}: status {done.returncode}: {done.stderr}')
-            require(done.stderr.count('error: ') == (3 if '--distribute' in words else 1) and text in done.stderr,
-                    f'{words}: {done.stderr}')
+            # Ranks cannot agree about words they do not understand: each says so, until the first one has ended the job.
+            most = 3 if '--distribute' in words else 1
+            require(1 <= done.stderr.count('error: ') <= most and text in done.stderr, f'{words}: {done.stderr}')
         done = self.run('--distributed', '-e', 'print(1 + 1);', prefix=['mpirun', '-np', '1'], env=MPI_ENVIRONMENT)
         self.expect_same(done, '2\n', 'one rank is a local run')
         done = self.run('--distributed', '--coordinator-computes=off', '-e', 'print(1);', prefix=['mpirun', '-np', '1'],
