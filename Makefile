@@ -35,15 +35,21 @@ tsan:  ## every test suite under the thread sanitizer
 	@./build.sh --tests --preset tsan
 	@$(PYTHON) test/run_all.py --preset tsan
 
-fuzz:  ## the readers of files under libFuzzer and sanitizers; FUZZ_SECONDS=90 per format
+fuzz:  ## readers of files and of messages under libFuzzer and sanitizers; FUZZ_SECONDS=90 per format
 	@cmake/install-packages.sh build fuzz
 	@cmake --preset fuzz >/dev/null
-	@cmake --build build/fuzz --target fuzz_files
+	@cmake --build build/fuzz --target fuzz_files fuzz_wire
 	@for format in $$(ls test/fuzz/files); do \
 	    mkdir -p build/fuzz/corpus/$$format && \
 	    build/fuzz/test/fuzz_files --format=$$format -max_total_time=$${FUZZ_SECONDS:-90} -max_len=4096 -timeout=60 \
 	        -malloc_limit_mb=1024 -artifact_prefix=build/fuzz/$$format- -print_final_stats=1 \
 	        build/fuzz/corpus/$$format test/fuzz/files/$$format || exit 1; \
+	done
+	@for side in worker coordinator; do \
+	    mkdir -p build/fuzz/corpus/$$side && \
+	    build/fuzz/test/fuzz_wire --format=$$side -max_total_time=$${FUZZ_SECONDS:-90} -max_len=8192 -timeout=60 \
+	        -malloc_limit_mb=1024 -artifact_prefix=build/fuzz/$$side- -print_final_stats=1 \
+	        build/fuzz/corpus/$$side build/fuzz/test/wire/$$side || exit 1; \
 	done
 
 faults:  ## distributed runs while a random worker is killed or stopped, 50 times

@@ -116,6 +116,8 @@ def suites(preset):
     yield 'fuzz', lambda: run_summarised([python, TEST / 'fuzz' / 'run.py', '--daphne', daphne, *fuzz_options])
     yield 'files', lambda: run_summarised([build / 'test' / 'fuzz_files', '--runs', '500', '--save', build / 'fuzz-failure',
                                            TEST / 'fuzz' / 'files'])
+    yield 'wire', lambda: run_summarised([build / 'test' / 'fuzz_wire', '--runs', '3000', '--save', build / 'fuzz-failure',
+                                          build / 'test' / 'wire'])
     if not fuzz_options:
         yield 'memory', lambda: run_summarised([python, TEST / 'memory' / 'run.py', '--daphne', daphne])
     yield 'interop', lambda: run_summarised([python, TEST / 'interop' / 'run.py', '--daphne', daphne])

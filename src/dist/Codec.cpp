@@ -202,6 +202,9 @@ void Decoder::add(std::span<const std::byte> bytes) {
             if (room == rooms.size())
                 throw WireError("more bytes than the matrix has");
             size_t n = std::min(bytes.size(), rooms[room].size);
+            // What lands in a matrix of the program is checked before.
+            if (destination.data)
+                requireTruthValues(destination.type, bytes.data(), n);
             std::memcpy(rooms[room].data, bytes.data(), n);
             rooms[room].data += n;
             rooms[room].size -= n;

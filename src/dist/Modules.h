@@ -36,9 +36,12 @@ class GrpcModule {
     /// Connects in the background; a worker that cannot be reached is lost.
     virtual std::unique_ptr<Transport> connect(const std::vector<std::string> &addresses, Mode mode,
                                                const TlsIdentity &tls) = 0;
-    /// Calls session(transport, peer) for one coordinator at a time. Null if the address cannot be used.
+    /// Calls session(transport, peer) for one coordinator at a time. Null if the address cannot be used. Whoever fails
+    /// to prove who he is does not get that far: log says so, if there is one.
     using Session = std::function<void(Transport &, const std::string &)>;
-    virtual std::unique_ptr<GrpcServer> listen(const std::string &address, const TlsIdentity &tls, Session session) = 0;
+    using Log = std::function<void(const std::string &)>;
+    virtual std::unique_ptr<GrpcServer> listen(const std::string &address, const TlsIdentity &tls, Session session,
+                                               Log log = {}) = 0;
 };
 
 class MpiModule {

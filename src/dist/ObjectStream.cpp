@@ -56,6 +56,7 @@ void Arrivals::begin(const ObjectBegin &message, Decoder decoder) {
                         std::to_string(mostBytes) + " are allowed");
     if (!objects.try_emplace(message.object, Arrival{message, std::move(decoder)}).second)
         throw WireError("object " + std::to_string(message.object) + " is announced twice");
+    bytes += message.totalBytes;
 }
 
 std::optional<ObjectBegin> Arrivals::add(const ObjectChunk &chunk) {
@@ -76,7 +77,14 @@ std::optional<ObjectBegin> Arrivals::add(const ObjectChunk &chunk) {
 
 Value Arrivals::take(uint64_t object) {
     auto node = objects.extract(object);
+    bytes -= node.mapped().begin.totalBytes;
     return node.mapped().decoder.take();
+}
+
+void Arrivals::drop(uint64_t object) {
+    auto node = objects.extract(object);
+    if (!node.empty())
+        bytes -= node.mapped().begin.totalBytes;
 }
 
 } // namespace daphne::dist

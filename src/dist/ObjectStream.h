@@ -25,7 +25,10 @@ class Arrivals {
     /// The announcement of the object if this was its last chunk: take() it then.
     std::optional<ObjectBegin> add(const ObjectChunk &chunk);
     Value take(uint64_t object);
-    void drop(uint64_t object) { objects.erase(object); }
+    void drop(uint64_t object);
+    size_t size() const { return objects.size(); }
+    /// Of all objects that are on their way, complete or not.
+    uint64_t announcedBytes() const { return bytes; }
 
   private:
     struct Arrival {
@@ -33,7 +36,7 @@ class Arrivals {
         Decoder decoder;
         uint32_t nextSequence = 0;
     };
-    uint64_t mostBytes;
+    uint64_t mostBytes, bytes = 0;
     std::map<uint64_t, Arrival> objects;
 };
 

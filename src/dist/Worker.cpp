@@ -158,7 +158,11 @@ class Session {
         if (isKnown)
             throw WireError("a second greeting");
         chunkBytes = std::clamp<uint64_t>(hello.chunkBytes, 100, uint64_t(1) << 30);
-        scheduler = makeScheduler(hello.options);
+        try {
+            scheduler = makeScheduler(hello.options);
+        } catch (const Error &e) {
+            return refuse(Failure::Code::Refused, "refused: " + e.message);
+        }
         isKnown = true;
         char host[256] = "";
         gethostname(host, sizeof host - 1);
@@ -175,9 +179,9 @@ class Session {
     // ---- objects
 
     void begin(const ObjectBegin &message) {
-        if (objects.size() >= options.mostObjects)
+        if (objects.size() + arrivals.size() >= options.mostObjects)
             throw WireError("more than " + std::to_string(options.mostObjects) + " objects");
-        if (message.totalBytes > options.mostObjectBytes - std::min(options.mostObjectBytes, objectBytes))
+        if (message.totalBytes > bytesLeft())
             throw executionError("object " + std::to_string(message.object) + " of " +
                                  std::to_string(message.totalBytes) + " bytes exceeds the memory of the worker");
         arrivals.begin(message);
@@ -196,6 +200,11 @@ class Session {
             ack.rows = v.matrix().rows(), ack.cols = v.matrix().cols();
         store(complete->object, std::move(v));
         transport.send(0, frameOf(ack));
+    }
+
+    uint64_t bytesLeft() const {
+        uint64_t taken = objectBytes + arrivals.announcedBytes();
+        return options.mostObjectBytes - std::min(options.mostObjectBytes, taken);
     }
 
     void store(uint64_t object, Value v) {
@@ -260,6 +269,8 @@ class Session {
         loop.site = message.site;
         loop.serialNs = message.serialNs;
         loop.nsPerStored = message.nsPerStored;
+        if (objects.size() + message.operands.size() > options.mostObjects)
+            throw WireError("more than " + std::to_string(options.mostObjects) + " objects");
         std::vector<Ref<Dense>> outputs = bind(loop, message);
         bool fault = !exec::runRows(scheduler.get(), loop, 0, loop.rows);
         double computed = nsSince(start) - compileNs;
@@ -381,7 +392,7 @@ class Session {
     Ref<Dense> outputOf(const exec::BoundLoop &loop, size_t p) const {
         ValueType type = loop.program.params[p].type;
         uint64_t rows = loop.outputRows(p), cols = loop.outputColumns(p), cells = rows * cols;
-        if (cells > (options.mostObjectBytes - std::min(options.mostObjectBytes, objectBytes)) / cellSize(type))
+        if (cells > bytesLeft() / cellSize(type))
             throw executionError("a result of " + std::to_string(cells) + " cells exceeds the memory of the worker");
         return Dense::create(type, rows, cols);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/WorkerSetup.h"
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <csignal>
@@ -105,16 +106,35 @@ dist::TlsIdentity tlsOf(const Options &options) {
     return {contentOf(certificate, "--tls-cert"), contentOf(key, "--tls-key"), contentOf(ca, "--tls-ca")};
 }
 
+namespace {
+
+/// Libraries are never loaded and files never written on request, and what is told about loops is told by the
+/// coordinator.
+bool isForWorkers(const OptionRow &row) {
+    return row.group == OptionGroup::Scheduling && row.availability == Availability::Works && !row.flag.empty() &&
+           row.flag != "sched-plugin" && row.flag != "debug-mt" && row.flag != "sched-trace";
+}
+
+/// Words from the wire: only what schedulingOptions() makes.
+void checkGivenOptions(const std::vector<std::string> &words) {
+    for (const std::string &word : words) {
+        size_t equals = word.find('=');
+        bool isKnown = equals != word.npos && std::ranges::any_of(optionTable(), [&](const OptionRow &row) {
+                           return isForWorkers(row) && word.substr(0, equals) == "--" + std::string(row.flag);
+                       });
+        if (!isKnown)
+            throw executionError("the option '" + word + "' is not one that coordinators may give");
+    }
+}
+
+} // namespace
+
 std::vector<std::string> schedulingOptions(const Options &options) {
     std::vector<std::string> words;
     for (size_t i = 0; i < optionTable().size(); ++i) {
         const OptionRow &row = optionTable()[i];
         const Setting &setting = options.settings.rows[i];
-        // Libraries are never loaded on request, and what is told about loops is told by the coordinator.
-        bool isSent = row.group == OptionGroup::Scheduling && row.availability == Availability::Works &&
-                      !row.flag.empty() && row.flag != "sched-plugin" && row.flag != "debug-mt" &&
-                      row.flag != "sched-trace";
-        if (!isSent || setting.origin == Origin::Default || setting.values.empty())
+        if (!isForWorkers(row) || setting.origin == Origin::Default || setting.values.empty())
             continue;
         if (row.flag == "partitioning" && !sched::findScheme(setting.values.back()))
             continue;
@@ -212,6 +232,7 @@ void serveUntilSignalled(dist::GrpcServer &server) {
 
 std::unique_ptr<sched::Scheduler> schedulerFor(const std::vector<std::string> &own,
                                                const std::vector<std::string> &given) {
+    checkGivenOptions(given);
     std::vector<std::string> words = own;
     words.insert(words.end(), given.begin(), given.end());
     words.insert(words.end(), {"-e", "0"});
@@ -254,11 +275,20 @@ int serve(const WorkerCommand &command) {
             mine.log = [&](const std::string &line) { std::fprintf(stderr, "%s: %s\n", peer.c_str(), line.c_str()); };
         mine.beforeLoop = plannedFault(0);
         ++sessions;
-        dist::Worker(mine, engine, [&](const std::vector<std::string> &given) {
-            return schedulerFor(words, given);
-        }).serve(transport);
+        try {
+            dist::Worker(mine, engine, [&](const std::vector<std::string> &given) {
+                return schedulerFor(words, given);
+            }).serve(transport);
+        } catch (const std::exception &e) {
+            // The session is over; the worker is not.
+            if (mine.log)
+                mine.log(std::string("session ended: ") + e.what());
+        }
     };
-    std::unique_ptr<dist::GrpcServer> server = grpc->listen(address.text(), tls, session);
+    dist::GrpcModule::Log log;
+    if (!command.quiet)
+        log = [](const std::string &line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+    std::unique_ptr<dist::GrpcServer> server = grpc->listen(address.text(), tls, session, log);
     if (!server)
         throw executionError("the address " + address.text() + " cannot be used: is the port taken?");
     address.port = static_cast<uint16_t>(server->port());

@@ -14,12 +14,15 @@ import re
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from pathlib import Path
+
+from stranger import DETACH, HELLO, OBJECT_BEGIN, OBJECT_CHUNK, Stranger, compute, frame, hello
 
 TEST = Path(__file__).resolve().parent
 ROOT = TEST.parents[1]
@@ -341,6 +344,60 @@ class Checks:
             self.expect_same(done, '162\n', 'after strangers')
             require(workers.processes[0].poll() is None, 'the worker has ended')
 
+    def check_every_attack_is_logged_and_the_worker_keeps_serving(self):
+        build = self.run('--version').stdout.split()[1]
+        program = 'flat\np 2 9 0\n'
+        attacks = [
+            ([hello(build)], 'refused: the token is wrong'),
+            ([hello(build, 'guess')], 'refused: the token is wrong'),
+            ([hello('0.0.1', 'secret')], 'the coordinator is version 0.0.1'),
+            ([frame(HELLO, version=2)], 'version 2 of the protocol'),
+            ([frame(DETACH)], 'the first message must be a greeting'),
+            ([b''], 'bytes expected, 0 left'),
+            ([os.urandom(1)], 'bytes expected, 1 left'),
+            ([b'noise' + os.urandom(2000)], 'no message of this protocol'),
+            ([hello(build, 'secret')[:-3]], 'bytes is announced'),
+            ([frame(HELLO, b'\xff' * 50)], 'at most 256'),
+            ([hello(build, 'secret', ['--sched-plugin=/lib/evil.so'])], "the option '--sched-plugin=/lib/evil.so'"),
+            ([hello(build, 'secret', ['--config=/etc/passwd'])], "the option '--config=/etc/passwd'"),
+            ([hello(build, 'secret', ['--num-threads=many'])], 'refused: option --num-threads'),
+            ([hello(build, 'secret'), hello(build, 'secret')], 'a second greeting'),
+            ([hello(build, 'secret'), frame(3, os.urandom(9))], 'bytes expected'),
+            ([hello(build, 'secret'), frame(OBJECT_CHUNK, struct.pack('<QIBI', 7, 0, 1, 0))], 'was not announced'),
+            ([hello(build, 'secret'), frame(OBJECT_BEGIN, struct.pack('<QQBQQQ', 7, 0, 0, 0, 1, 2**62))], 'exceeds the memory'),
+            ([hello(build, 'secret'), frame(OBJECT_BEGIN, struct.pack('<QQBQQQ', 7, 0, 0, 0, 1, 5000)),
+              frame(OBJECT_CHUNK, struct.pack('<QIBI', 7, 0, 0, 0) + bytes(2000))], 'at most 1000 were agreed on'),
+            ([hello(build, 'secret'), compute(program, 5)], 'not the one announced'),
+            ([hello(build, 'secret'), compute('func @main')], 'loop program, line 1'),
+            ([hello(build, 'secret'), compute(program)], 'loop program, line'),
+        ]
+        token = Path(self.directory, 'secret')
+        token.write_text('secret')
+        token.chmod(0o600)
+        with Workers(self.daphne, 1, f'--dist-token-file={token}') as workers:
+            log = ''
+            for messages, line in attacks:
+                with Stranger(workers.addresses[0]) as stranger:
+                    for message in messages:
+                        stranger.send(message)
+                    log = self.wait_for_log(workers, line, log)
+            with Stranger(workers.addresses[0]) as stranger:  # a message of 100 MB
+                stranger.raw(b'\0' + struct.pack('>I', 100_000_000) + bytes(1000))
+                log = self.wait_for_log(workers, 'connection lost', log)
+            done = self.run('--distributed', '--dist_backend=gRPC', '--dist-threshold=0', f'--dist-token-file={token}', '-e',
+                            'print(sum(fill(1.0, 9, 9) + 1));', env=workers.env)
+            self.expect_same(done, '162\n', 'after all attacks')
+
+    def wait_for_log(self, workers, line, before):
+        """The log, as soon as a new line of it has this text."""
+        for _ in range(400):
+            log = workers.log()
+            if line in log[len(before):]:
+                return log
+            require(workers.processes[0].poll() is None, f'the worker has ended instead of saying {line!r}')
+            time.sleep(0.05)
+        raise Problem(f'{line!r} is not in the log: {log[len(before):]!r}')
+
     def check_workers_stay_on_this_machine(self):
         done = subprocess.run([f'{self.daphne}-worker', '0.0.0.0:0'], capture_output=True, text=True, timeout=20)
         require(done.returncode == 1 and '--insecure' in done.stderr, done.stderr)
@@ -368,6 +425,7 @@ class Checks:
             for bad in ([], options('stranger', 'ca'), options('stranger', 'other')):
                 done = self.run('--distributed', '--dist_backend=gRPC', '--dist-threshold=0', *bad, '-e', script, env=env)
                 require(done.returncode == 3, f'{bad}: status {done.returncode}: {done.stderr}')
+            require(workers.log().count('rejected: Handshake failed') >= 2, f'the log says {workers.log()!r}')
             again = self.run('--distributed', '--dist_backend=gRPC', '--dist-threshold=0', *options('client'), '-e', script, env=env)
             self.expect_same(again, '162\n', 'TLS after strangers')
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <functional>
+#include <grpc/support/log.h>
 #include <grpcpp/grpcpp.h>
 #include <thread>
 
@@ -396,10 +397,36 @@ class Service : public wire::Worker::Service {
     std::timed_mutex busy;
 };
 
+/// gRPC tells nobody but its own log about strangers whose handshake fails. There is one such log per process; the
+/// last server that wants it gets it.
+class HandshakeLog {
+  public:
+    explicit HandshakeLog(GrpcModule::Log given) {
+        std::lock_guard lock(mutex);
+        log = std::move(given);
+        gpr_set_log_function([](gpr_log_func_args *line) {
+            std::lock_guard inner(mutex);
+            if (std::string_view text = line->message; log && text.find("andshake failed") != text.npos)
+                log("rejected: " + std::string(text));
+        });
+        gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);
+    }
+    ~HandshakeLog() {
+        std::lock_guard lock(mutex);
+        log = nullptr;
+    }
+
+  private:
+    static inline std::mutex mutex;
+    static inline GrpcModule::Log log;
+};
+
 class Server : public GrpcServer {
   public:
-    Server(const std::string &address, const TlsIdentity &tls, GrpcModule::Session session)
+    Server(const std::string &address, const TlsIdentity &tls, GrpcModule::Session session, GrpcModule::Log log)
         : service(std::move(session)) {
+        if (tls.isGiven() && log)
+            handshakes.emplace(std::move(log));
         grpc::ServerBuilder builder;
         std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
         if (tls.isGiven()) {
@@ -423,6 +450,7 @@ class Server : public GrpcServer {
     void wait() override { server->Wait(); }
 
   private:
+    std::optional<HandshakeLog> handshakes;
     Service service;
     int boundPort = 0;
     std::unique_ptr<grpc::Server> server;
@@ -436,8 +464,9 @@ class Grpc : public GrpcModule {
             return std::make_unique<SyncTransport>(addresses, tls);
         return std::make_unique<AsyncTransport>(addresses, tls);
     }
-    std::unique_ptr<GrpcServer> listen(const std::string &address, const TlsIdentity &tls, Session session) override {
-        auto server = std::make_unique<Server>(address, tls, std::move(session));
+    std::unique_ptr<GrpcServer> listen(const std::string &address, const TlsIdentity &tls, Session session,
+                                       Log log) override {
+        auto server = std::make_unique<Server>(address, tls, std::move(session), std::move(log));
         if (!server->isUp())
             return nullptr;
         return server;

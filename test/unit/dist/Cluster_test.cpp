@@ -292,6 +292,9 @@ TEST(Worker, RejectsWhatIsNotOfTheProtocolAndSaysSo) {
     rejects({shortened}, "a body of 8 bytes is announced, 7 came");
     rejects({frameOf(Transfer{77})}, "object 77 is not here");
     rejects({frameOf(ObjectBegin{1, 0, ObjectBegin::Kind::Part, 0, 1, uint64_t(1) << 40})}, "exceeds the memory");
+    rejects({frameOf(ObjectBegin{1, 0, ObjectBegin::Kind::Part, 0, 1, 600000}),
+             frameOf(ObjectBegin{2, 0, ObjectBegin::Kind::Part, 0, 1, 600000})},
+            "object 2 of 600000 bytes exceeds the memory");
     ByteWriter chunk;
     chunk.raw(headOf({1, 0, true, 0, {}})).raw(Bytes(2000));
     rejects({frameOf(ObjectBegin{1, 0, ObjectBegin::Kind::Part, 0, 1, 5000}),

@@ -153,6 +153,15 @@ TEST(Codec, ADestinationTakesOnlyWhatBelongsThere) {
     EXPECT_THROW(other.add(bytes), WireError);
 }
 
+TEST(Codec, ADestinationTakesNoTruthValuesThatAreNone) {
+    Bytes bytes = bytesOf(Value(dense<uint8_t>(1, 2, ValueType::Bool)));
+    bytes.back() = std::byte(7);
+    std::byte room[2] = {};
+    Decoder decoder(bytes.size(), {ValueType::Bool, 2, room});
+    EXPECT_THROW(decoder.add(bytes), WireError);
+    EXPECT_EQ(room[1], std::byte(0));
+}
+
 TEST(Crc, IsTheOneOfCastagnoli) {
     const char text[] = "123456789";
     EXPECT_EQ(crc32c(std::as_bytes(std::span(text, 9))), 0xe3069283u);

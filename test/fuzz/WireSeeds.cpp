@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Writes the inputs that fuzz_wire begins with: conversations of a coordinator
+/// and a worker about random regions, in both directions.
+///
+///   wire_seeds directory
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "dist/Cluster.h"
+#include "dist/Worker.h"
+#include "dist/transports/InProcess.h"
+#include "exec/RandomRecipes.h"
+#include "exec/RecipeRuns.h"
+
+using namespace daphne;
+using namespace daphne::dist;
+
+namespace {
+
+namespace fs = std::filesystem;
+constexpr size_t kLargestSeed = 6000;
+constexpr uint64_t kLastRecipe = 250;
+constexpr size_t kMostSeeds = 40;
+
+/// Frames of one direction as an input: see FuzzWire.cpp.
+struct Recording {
+    std::string text;
+    void add(const Bytes &frame) { text.append(reinterpret_cast<const char *>(frame.data()), frame.size()); }
+};
+
+/// Takes down what the worker is told and what it answers.
+class Recorder : public Transport {
+  public:
+    Recorder(std::unique_ptr<Transport> inner, Recording &toWorker, Recording &fromWorker)
+        : inner(std::move(inner)), toWorker(toWorker), fromWorker(fromWorker) {}
+    uint32_t numPeers() const override { return inner->numPeers(); }
+    std::string nameOf(uint32_t peer) const override { return inner->nameOf(peer); }
+    void send(uint32_t peer, Bytes frame) override {
+        toWorker.add(frame);
+        inner->send(peer, std::move(frame));
+    }
+    std::optional<Received> receive(std::chrono::milliseconds patience) override {
+        std::optional<Received> item = inner->receive(patience);
+        if (item && !item->isLost)
+            fromWorker.add(item->frame);
+        return item;
+    }
+    void disconnect(uint32_t peer) override { inner->disconnect(peer); }
+    uint64_t usualChunkBytes() const override { return inner->usualChunkBytes(); }
+    bool survivesLoss() const override { return inner->survivesLoss(); }
+
+  private:
+    std::unique_ptr<Transport> inner;
+    Recording &toWorker, &fromWorker;
+};
+
+/// One region on one worker.
+void converse(uint64_t seed, Recording &toWorker, Recording &fromWorker) {
+    exec::Engine engine{{.jit = false, .always = true}, nullptr};
+    auto serve = [&](Transport &transport, uint32_t) {
+        Worker({.build = "fuzz"}, engine, [](const std::vector<std::string> &) {
+            return std::make_unique<sched::Scheduler>(sched::Settings{.threads = {.numThreads = 1}});
+        }).serve(transport);
+    };
+    auto recorder = std::make_unique<Recorder>(connectInProcess(1, serve), toWorker, fromWorker);
+    Cluster cluster(std::move(recorder), {.build = "fuzz", .heartbeatMs = 0},
+                    {.coordinatorComputes = false, .threshold = 0}, 1);
+    sched::Scheduler scheduler(sched::Settings{.threads = {.numThreads = 1}});
+    ObjectScope objects;
+    test::Recipe recipe = test::RandomRecipes(seed).make();
+    std::vector<Value> inputs = test::freshCopies(recipe.inputs);
+    test::runRegion(recipe, *recipe.build(engine), {"seed", &engine, &scheduler, &cluster}, inputs);
+    cluster.endOfProgram(false);
+}
+
+void write(const fs::path &directory, uint64_t seed, uint8_t choice, const std::string &text) {
+    fs::create_directories(directory);
+    std::ofstream(directory / (std::to_string(seed) + "-" + std::to_string(choice)), std::ios::binary)
+        << static_cast<char>(choice) << text;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    if (argc != 2) {
+        std::fputs("usage: wire_seeds directory\n", stderr);
+        return 1;
+    }
+    size_t written = 0;
+    for (uint64_t seed = 1; seed <= kLastRecipe && written < kMostSeeds; ++seed) {
+        Recording toWorker, fromWorker;
+        converse(seed, toWorker, fromWorker);
+        // Without a loop there are greetings, heartbeats and a farewell only.
+        if (toWorker.text.size() > kLargestSeed || toWorker.text.find("\nn ") == std::string::npos)
+            continue;
+        // Interpreted and compiled, repaired and as it comes.
+        write(fs::path(argv[1]) / "worker", seed, seed % 4 == 0 ? 5 : 1, toWorker.text);
+        if (seed % 5 == 0)
+            write(fs::path(argv[1]) / "worker", seed, 0, toWorker.text);
+        write(fs::path(argv[1]) / "coordinator", seed, seed % 5 == 0 ? 0 : 1, fromWorker.text);
+        ++written;
+    }
+    std::printf("%zu conversations\n", written);
+    return written == 0;
+}
