@@ -2,7 +2,6 @@
 #include "dist/Cluster.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <unistd.h>
 
@@ -58,6 +57,7 @@ bool Cluster::isPossible(const DistributableLoop &loop) const {
 }
 
 bool Cluster::wants(const DistributableLoop &loop) {
+    admitReturned();
     if (!isPossible(loop))
         return false;
     if (!settings.threshold)
@@ -152,6 +152,24 @@ void Cluster::sweep() {
             peers.send(worker, Free{std::move(objects)});
 }
 
+/// What a lost worker had and knew.
+void Cluster::forget(uint32_t worker) {
+    placements.dropWorker(worker);
+    for (auto &[hash, known] : programs)
+        known.workers.erase(worker);
+}
+
+/// Workers that have come back take part from this loop on.
+void Cluster::admitReturned() {
+    if (!peers.survivesLoss())
+        return;
+    while (std::optional<PeerEvent> event = peers.next(std::chrono::milliseconds(0)))
+        if (event->kind == PeerEvent::Kind::Lost)
+            forget(event->peer);
+    if (!peers.admitReturned().empty())
+        placements.forgetCuts();
+}
+
 void Cluster::noteLosses() {
     for (const std::string &warning : peers.takeWarnings())
         if (settings.warn)
@@ -232,43 +250,6 @@ void Cluster::endOfProgram(bool keepsValues) {
     sweep();
     noteLosses();
     scheduler = nullptr;
-}
-
-// ---- what happened
-
-std::string Cluster::statisticsText() const {
-    auto megabytes = [](uint64_t bytes) { return static_cast<double>(bytes) / 1e6; };
-    char line[256];
-    std::string text;
-    std::snprintf(line, sizeof line, "distributed: %llu loops on %u workers and the coordinator\n",
-                  static_cast<unsigned long long>(own.loops), peers.size());
-    text += line;
-    std::snprintf(line, sizeof line,
-                  "  %-24s %8llu chunks, %10.3f ms computing, %10.3f ms waiting, %llu computed again\n", "coordinator",
-                  static_cast<unsigned long long>(own.chunks), own.computeNs / 1e6, own.waitNs / 1e6,
-                  static_cast<unsigned long long>(own.again));
-    text += line;
-    double most = own.chunks ? own.computeNs : 0, sum = most;
-    uint32_t busy = own.chunks ? 1 : 0;
-    for (uint32_t i = 0; i < peers.size(); ++i) {
-        PeerStatistics s = peers.statistics(i);
-        std::snprintf(
-            line, sizeof line,
-            "  %-24s %8llu chunks, %10.3f ms computing, %10.3f ms waiting, %.3f ms compiling, %.6f MB to it in "
-            "%llu objects, %.6f MB from it%s\n",
-            peers.nameOf(i).c_str(), static_cast<unsigned long long>(s.chunks), s.computeNs / 1e6, s.waitNs / 1e6,
-            s.compileNs / 1e6, megabytes(s.bytesOut), static_cast<unsigned long long>(s.objectsOut),
-            megabytes(s.bytesIn), peers.isAlive(i) ? "" : ", lost");
-        text += line;
-        most = std::max(most, s.computeNs);
-        sum += s.computeNs;
-        busy += s.chunks > 0;
-    }
-    if (busy > 0 && most > 0) {
-        std::snprintf(line, sizeof line, "  load imbalance of the machines: %.1f %%\n", 100 * (1 - sum / busy / most));
-        text += line;
-    }
-    return text;
 }
 
 } // namespace daphne::dist

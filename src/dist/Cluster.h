@@ -43,6 +43,8 @@ class Cluster : public exec::Distribution {
     void endOfProgram(bool keepsValues);
     /// One line per machine.
     std::string statisticsText() const;
+    /// More of the same as one line of JSON.
+    std::string statisticsJson() const;
     const Peers &workers() const { return peers; }
 
   private:
@@ -51,6 +53,7 @@ class Cluster : public exec::Distribution {
         uint64_t chunks = 0, loops = 0, again = 0;
         double computeNs = 0, waitNs = 0;
     };
+    std::optional<double> imbalancePercent() const;
     bool isPossible(const exec::DistributableLoop &loop) const;
     bool pays(const exec::DistributableLoop &loop);
     double threadsAtWork() const;
@@ -58,6 +61,8 @@ class Cluster : public exec::Distribution {
     void computeAgain(const Value &matrix, const Lineage &lineage, uint64_t begin, uint64_t end);
     void sweep();
     void noteLosses();
+    void forget(uint32_t worker);
+    void admitReturned();
     std::shared_ptr<const exec::LoopProgram> programOf(const exec::LoopProgram &program, uint64_t &hash);
 
     struct KnownProgram {

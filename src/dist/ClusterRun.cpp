@@ -452,9 +452,7 @@ void ClusterRun::runHere(Chunk &chunk) {
 
 void ClusterRun::handle(const PeerEvent &event) {
     if (event.kind == PeerEvent::Kind::Lost) {
-        cluster.placements.dropWorker(event.peer);
-        for (auto &[h, known] : cluster.programs)
-            known.workers.erase(event.peer);
+        cluster.forget(event.peer);
         if (!cluster.peers.survivesLoss()) {
             failure = "the worker " + cluster.peers.nameOf(event.peer) + " is lost: " + event.text;
             for (Chunk &chunk : chunks)

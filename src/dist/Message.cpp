@@ -154,7 +154,7 @@ template <> Compute read(std::span<const std::byte> body) {
 Bytes bodyOf(const Ready &m) {
     ByteWriter w;
     w.number(static_cast<uint8_t>(m.fault)).number(m.computeNs).number(m.waitNs).number(m.compileNs);
-    w.number(m.objects).number(m.objectBytes);
+    w.number(m.objects).number(m.objectBytes).number(m.rows).number(m.residentBytes).number(m.load);
     return std::move(w.out);
 }
 template <> Ready read(std::span<const std::byte> body) {
@@ -166,6 +166,9 @@ template <> Ready read(std::span<const std::byte> body) {
     m.compileNs = r.number<double>();
     m.objects = r.number<uint64_t>();
     m.objectBytes = r.number<uint64_t>();
+    m.rows = r.number<uint64_t>();
+    m.residentBytes = r.number<uint64_t>();
+    m.load = r.number<double>();
     r.end();
     return m;
 }

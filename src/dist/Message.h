@@ -114,6 +114,9 @@ struct Ready {
     bool fault;                          ///< a cell lies outside of an operation's domain
     double computeNs, waitNs, compileNs; ///< wait: since the message before was done
     uint64_t objects, objectBytes;       ///< what the worker holds now
+    uint64_t rows;                       ///< that were computed
+    uint64_t residentBytes;              ///< memory of the worker's process
+    double load;                         ///< of its machine: mean number of busy threads
 };
 
 struct Failure {

@@ -12,6 +12,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{50};
 /// Intervals without a sign of life after which a peer is lost.
 constexpr int kMissedBeats = 3;
+/// The same while others keep us busy.
+constexpr int kUnheardBeats = 6;
 } // namespace
 
 Peers::Peers(std::unique_ptr<Transport> given, Settings wanted)
@@ -45,8 +47,7 @@ Peers::~Peers() {
 void Peers::greet() {
     auto start = Clock::now();
     for (uint32_t i = 0; i < size(); ++i)
-        send(i,
-             Hello{settings.build, settings.token, settings.chunkBytes, settings.heartbeatMs, i + 1, settings.options});
+        send(i, helloTo(i));
     std::unique_lock lock(mutex);
     changed.wait_until(lock, start + settings.patience, [&] {
         return std::all_of(peers.begin(), peers.end(), [](const Peer &p) { return p.greeted || !p.alive; });
@@ -85,7 +86,7 @@ void Peers::measureRoundTrip() {
 
 bool Peers::isAlive(uint32_t peer) const {
     std::lock_guard lock(mutex);
-    return peers[peer].alive;
+    return peer < peers.size() && peers[peer].alive;
 }
 
 uint32_t Peers::numAlive() const {
@@ -154,12 +155,16 @@ void Peers::receiveAll() {
     while (!stopping) {
         std::optional<Received> item = transport->receive(kTick);
         std::lock_guard lock(mutex);
-        if (!item) {
-            // Nothing is waiting: whoever is silent is so, and not only unheard.
-            loseSilentPeers();
+        callLostPeers();
+        // If nothing is waiting, whoever is silent is so, and not only unheard.
+        loseSilentPeers(item ? kUnheardBeats : kMissedBeats);
+        if (!item)
+            continue;
+        Peer &peer = peers[item->peer];
+        if (item->connection != peer.connection) {
+            handleCalled(item->peer, *item);
             continue;
         }
-        Peer &peer = peers[item->peer];
         if (!peer.alive)
             continue;
         if (item->isLost) {
@@ -171,6 +176,7 @@ void Peers::receiveAll() {
         try {
             handle(item->peer, item->frame);
         } catch (const WireError &e) {
+            peer.call.isHopeless = true;
             lose(item->peer, std::string("it broke the protocol: ") + e.what());
         } catch (const Error &e) {
             lose(item->peer, e.message);
@@ -215,6 +221,8 @@ void Peers::handle(uint32_t index, const Bytes &frame) {
         ++s.chunks;
         s.computeNs += ready.computeNs, s.waitNs += ready.waitNs, s.compileNs += ready.compileNs;
         s.objects = ready.objects, s.objectBytes = ready.objectBytes;
+        s.rows += ready.rows, s.reused += ready.compileNs == 0, s.squaredNs += ready.computeNs * ready.computeNs;
+        s.residentBytes = ready.residentBytes, s.load = ready.load;
         events.push_back({PeerEvent::Kind::Ready, index, envelope.request, ready.fault, {}});
         break;
     }
@@ -222,13 +230,17 @@ void Peers::handle(uint32_t index, const Bytes &frame) {
         auto failure = read<Failure>(body);
         if (failure.code == Failure::Code::Refused)
             peer.trouble = failure.message;
-        if (failure.code != Failure::Code::Execution)
+        if (failure.code != Failure::Code::Execution) {
+            peer.call.isHopeless = true;
             lose(index, failure.message);
-        else
+        } else
             events.push_back({PeerEvent::Kind::Failed, index, envelope.request, false, failure.message});
         break;
     }
-    case MessageType::Detach: peer.alive = false; break;
+    case MessageType::Detach:
+        peer.alive = false;
+        peer.detached = true;
+        break;
     default: throw WireError("a message that only coordinators send");
     }
     changed.notify_all();
@@ -242,15 +254,18 @@ void Peers::lose(uint32_t index, const std::string &why) {
     peer.expected.clear();
     peer.arrivals = Arrivals(~uint64_t(0) >> 1);
     transport->disconnect(index);
+    peer.call.pause = settings.recall;
+    planCall(peer);
+    ++peer.statistics.losses;
     warnings.push_back("the worker " + nameOf(index) + " is lost: " + why);
     events.push_back({PeerEvent::Kind::Lost, index, 0, false, why});
     changed.notify_all();
 }
 
-void Peers::loseSilentPeers() {
+void Peers::loseSilentPeers(int beats) {
     if (settings.heartbeatMs == 0)
         return;
-    auto limit = std::chrono::milliseconds(settings.heartbeatMs) * kMissedBeats;
+    auto limit = std::chrono::milliseconds(settings.heartbeatMs) * beats;
     for (uint32_t i = 0; i < size(); ++i)
         if (peers[i].alive && peers[i].greeted && Clock::now() - peers[i].lastHeard > limit)
             lose(i, "no sign of life for " + std::to_string(limit.count()) + " ms");

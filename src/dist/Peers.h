@@ -2,7 +2,9 @@
 /// The coordinator's side of all connections. A thread of its own receives:
 /// objects go straight to where they are expected, everything else becomes an
 /// event for the coordinating thread. A peer that misses three heartbeats is
-/// lost; who is lost stays lost, and nothing of it is heard afterwards.
+/// lost, and nothing of it is heard afterwards. Where the transport can, it is
+/// called again from time to time; a peer that answers may be admitted, and is
+/// then a new one that knows nothing.
 #pragma once
 
 #include <condition_variable>
@@ -21,6 +23,11 @@ struct PeerStatistics {
     uint64_t objectsOut = 0, chunks = 0;
     double computeNs = 0, waitNs = 0, compileNs = 0;
     uint64_t objects = 0, objectBytes = 0; ///< held by the worker at last
+    uint32_t losses = 0, returns = 0;
+    uint64_t rows = 0, reused = 0; ///< reused: chunks whose program was compiled before
+    double squaredNs = 0;          ///< sum of the squares of the times of chunks
+    uint64_t residentBytes = 0;    ///< memory of the process, at last
+    double load = 0;               ///< of the machine, at last
 };
 
 struct PeerEvent {
@@ -39,6 +46,7 @@ class Peers {
         uint32_t heartbeatMs = 2000;               ///< 0: none
         std::chrono::milliseconds patience{10000}; ///< for greetings
         std::vector<std::string> options;          ///< scheduling options for workers
+        std::chrono::milliseconds recall{0};       ///< after a loss, until it is called again; 0: never
     };
     /// Greets all peers and waits for their answers. Those that do not answer are lost; throws Error (status 3) if one
     /// refuses or none is left.
@@ -46,6 +54,7 @@ class Peers {
     ~Peers();
 
     uint32_t size() const { return static_cast<uint32_t>(peers.size()); }
+    /// False for numbers that are none.
     bool isAlive(uint32_t peer) const;
     uint32_t numAlive() const;
     std::string nameOf(uint32_t peer) const { return transport->nameOf(peer); }
@@ -67,26 +76,42 @@ class Peers {
     bool waitFor(uint32_t peer, const std::vector<uint64_t> &objects);
     /// The next event; none after the given time.
     std::optional<PeerEvent> next(std::chrono::milliseconds patience);
+    /// Peers that were lost and have answered since are alive again, if the events of their losses have been seen. For
+    /// the coordinating thread, when nobody is sending; returns who.
+    std::vector<uint32_t> admitReturned();
     /// Warnings about peers lost since the last call.
     std::vector<std::string> takeWarnings();
 
   private:
     struct Peer {
-        bool alive = true, greeted = false;
+        bool alive = true, greeted = false, detached = false;
         std::string trouble; ///< of a greeting
         Welcome welcome{};
         Arrivals arrivals{~uint64_t(0) >> 1};
         std::map<uint64_t, Destination> expected;
         std::chrono::steady_clock::time_point lastHeard;
         PeerStatistics statistics;
-        uint64_t lastEcho = 0; ///< request of the last answered heartbeat
+        uint64_t lastEcho = 0;   ///< request of the last answered heartbeat
+        uint32_t connection = 0; ///< in use
+        struct {
+            std::optional<uint32_t> connection; ///< on which it is called again
+            bool isWelcome = false;             ///< it has answered
+            Welcome welcome{};
+            std::chrono::steady_clock::time_point next; ///< attempt
+            std::chrono::milliseconds pause{0};
+            bool isHopeless = false; ///< it refuses, or does not keep to the protocol
+        } call;
     };
+    Hello helloTo(uint32_t peer) const;
+    void planCall(Peer &peer);
+    void callLostPeers();
+    void handleCalled(uint32_t peer, const Received &item);
     void greet();
     void measureRoundTrip();
     void receiveAll();
     void handle(uint32_t peer, const Bytes &frame);
     void lose(uint32_t peer, const std::string &why);
-    void loseSilentPeers();
+    void loseSilentPeers(int beats);
 
     std::unique_ptr<Transport> transport;
     Settings settings;

@@ -56,7 +56,22 @@ void Placements::dropWorker(uint32_t worker) {
     garbage.erase(worker);
     for (auto &[object, record] : records) {
         std::erase_if(record.parts, [&](const Part &p) { return p.worker == worker && p.isHere; });
+        for (Part &part : record.parts)
+            if (part.worker == worker)
+                part.worker = Part::kNobody;
         record.cut.clear();
+    }
+}
+
+void Placements::forgetCuts() {
+    for (auto &[object, record] : records) {
+        record.cut.clear();
+        std::erase_if(record.parts, [&](const Part &p) {
+            bool isCopy = p.isHere && !p.isWhole;
+            if (isCopy)
+                garbage[p.worker].push_back(p.object);
+            return isCopy;
+        });
     }
 }
 

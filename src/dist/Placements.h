@@ -32,6 +32,8 @@ struct Lineage {
 };
 
 struct Part {
+    /// Who has cells that were lost with their worker: they are found by their lineage only.
+    static constexpr uint32_t kNobody = ~uint32_t(0);
     uint64_t object = 0; ///< number the worker knows it by
     uint32_t worker = 0;
     uint64_t begin = 0, end = 0; ///< cells
@@ -61,6 +63,8 @@ class Placements {
     void sweep();
     /// Drops all parts of a lost worker but those that are the only copy: they are found by their lineage.
     void dropWorker(uint32_t worker);
+    /// There are more machines than before: what is here, too, may be cut anew.
+    void forgetCuts();
     /// Objects that workers may drop, by worker.
     std::map<uint32_t, std::vector<uint64_t>> takeGarbage() { return std::exchange(garbage, {}); }
     /// All matrices with cells elsewhere.

@@ -20,8 +20,9 @@ namespace daphne::dist {
 struct Received {
     uint32_t peer = 0;
     Bytes frame;
-    bool isLost = false; ///< no frame: the connection is gone
-    std::string reason;  ///< of the loss
+    bool isLost = false;     ///< no frame: the connection is gone
+    std::string reason;      ///< of the loss
+    uint32_t connection = 0; ///< to this peer: 0 is the first one
 };
 
 class Transport {
@@ -40,6 +41,12 @@ class Transport {
     virtual uint64_t usualChunkBytes() const = 0;
     /// Whether the program can go on without a lost peer.
     virtual bool survivesLoss() const = 0;
+
+    /// Begins another connection to a lost peer, with this frame first, and gives up the one begun before, if it was
+    /// not adopted. The number of the connection; none if the transport has no second ones.
+    virtual std::optional<uint32_t> reconnect(uint32_t, Bytes) { return std::nullopt; }
+    /// From now on frames to the peer take that connection. Nobody may be sending.
+    virtual void adopt(uint32_t) {}
 };
 
 } // namespace daphne::dist

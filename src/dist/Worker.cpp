@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdlib>
+#include <fstream>
 #include <thread>
 #include <unordered_map>
 
@@ -70,6 +72,32 @@ class Pulse {
     std::thread thread;
 };
 
+/// Of process and machine.
+struct Vitals {
+    uint64_t residentBytes = 0;
+    double load = 0;
+};
+
+/// Looks from time to time: it costs more than a short loop.
+class VitalSigns {
+  public:
+    const Vitals &now() {
+        if (Clock::now() < next)
+            return known;
+        next = Clock::now() + std::chrono::milliseconds(100);
+        uint64_t all = 0, resident = 0;
+        if (std::ifstream file("/proc/self/statm"); file >> all >> resident)
+            known.residentBytes = resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+        if (double load = 0; getloadavg(&load, 1) == 1)
+            known.load = load;
+        return known;
+    }
+
+  private:
+    Vitals known;
+    Clock::time_point next;
+};
+
 class Session {
   public:
     Session(Transport &transport, const WorkerOptions &options, exec::Engine &engine,
@@ -77,17 +105,18 @@ class Session {
         : transport(transport), options(options), engine(engine), makeScheduler(makeScheduler),
           arrivals(options.mostObjectBytes) {}
 
-    void run() {
+    bool run() {
         while (!isOver) {
             std::optional<Received> item = transport.receive(std::chrono::seconds(1));
             if (!item)
                 continue;
             if (item->isLost) {
                 log("connection lost: " + item->reason);
-                return;
+                return false;
             }
             handleFrame(item->frame);
         }
+        return hasDetached;
     }
 
   private:
@@ -143,7 +172,7 @@ class Session {
         case MessageType::Detach:
             pulse.reset();
             transport.send(0, frameOf({MessageType::Detach, envelope.request}, {}));
-            isOver = true;
+            isOver = hasDetached = true;
             return;
         default: throw WireError("a message that only workers send");
         }
@@ -283,7 +312,10 @@ class Session {
             else
                 store(message.operands[p].number, Value(std::move(outputs[p])));
         }
-        answer(Ready{fault, computed, waited, compileNs, objects.size(), objectBytes}, envelope);
+        const Vitals &vitals = vitalSigns.now();
+        answer(Ready{fault, computed, waited, compileNs, objects.size(), objectBytes, loop.rows, vitals.residentBytes,
+                     vitals.load},
+               envelope);
         idleSince = Clock::now();
     }
 
@@ -408,11 +440,12 @@ class Session {
     std::unordered_map<uint64_t, Program> programs; ///< by hash; code itself outlives the session
     uint64_t objectBytes = 0, numLoops = 0, chunkBytes = 1 << 20;
     Clock::time_point idleSince = Clock::now();
-    bool isKnown = false, isOver = false;
+    VitalSigns vitalSigns;
+    bool isKnown = false, isOver = false, hasDetached = false;
 };
 
 } // namespace
 
-void Worker::serve(Transport &transport) { Session(transport, options, engine, makeScheduler).run(); }
+bool Worker::serve(Transport &transport) { return Session(transport, options, engine, makeScheduler).run(); }
 
 } // namespace daphne::dist

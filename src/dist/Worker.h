@@ -31,8 +31,9 @@ class Worker {
     Worker(WorkerOptions options, exec::Engine &engine, MakeScheduler makeScheduler)
         : options(std::move(options)), engine(engine), makeScheduler(std::move(makeScheduler)) {}
 
-    /// Serves the coordinator at the other end until it detaches, is lost or breaks the protocol.
-    void serve(Transport &transport);
+    /// Serves the coordinator at the other end until it detaches, is lost or breaks the protocol. Whether it has
+    /// detached: the program has ended.
+    bool serve(Transport &transport);
 
   private:
     WorkerOptions options;

@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Distributed.h"
 
-#include <algorithm>
-#include <fstream>
+#include <filesystem>
 #include <random>
-#include <sstream>
-
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/Error.h"
 #include "codegen/loops/LoopJit.h"
@@ -24,19 +15,30 @@
 namespace daphne::driver {
 
 bool isDistributed(const Options &options) {
-    return options.settings.flag("distributed") || options.settings.integer("workers-local") > 0;
+    const Settings &all = options.settings;
+    return all.flag("distributed") || all.integer("workers-local") > 0 || !all.text("launcher").empty();
 }
 
 namespace {
+
+/// After this, a lost worker is called again for the first time.
+constexpr std::chrono::milliseconds kRecall{250};
+
+/// Where their number is not given.
+constexpr int64_t kUsualWorkers = 2;
 
 enum class Backend : uint8_t { Mpi, SyncGrpc, AsyncGrpc, Threads };
 
 Backend backendOf(const Options &options) {
     const Settings &all = options.settings;
     const std::string &name = all.text("dist_backend");
-    // Processes of this machine speak gRPC.
-    if (all.integer("workers-local") > 0 && all.origin("dist_backend") == Origin::Default)
+    // Workers that are started by this process speak gRPC.
+    bool launches = all.integer("workers-local") > 0 || !all.text("launcher").empty();
+    if (launches && all.origin("dist_backend") == Origin::Default)
         return Backend::SyncGrpc;
+    if (!all.text("launcher").empty() && (name == "MPI" || name == "threads"))
+        throw parseError({}, "option --launcher: workers of --dist_backend=" + name + " are not started by daphne")
+            .withHint("leave --dist_backend out, or mpirun -np 3 daphne ...");
     return name == "sync-gRPC"    ? Backend::SyncGrpc
            : name == "async-gRPC" ? Backend::AsyncGrpc
            : name == "threads"    ? Backend::Threads
@@ -67,6 +69,7 @@ dist::Peers::Settings greeting(const Options &options) {
         s.chunkBytes = static_cast<uint64_t>(all.integer("max-distr-chunk-size"));
     s.heartbeatMs = static_cast<uint32_t>(all.integer("heartbeat-ms"));
     s.options = schedulingOptions(options);
+    s.recall = kRecall;
     return s;
 }
 
@@ -90,53 +93,41 @@ void checkAddresses(const std::vector<std::string> &addresses, const Options &op
 
 } // namespace
 
-/// Child processes that end with this one.
-class Coordinator::LocalWorkers {
-  public:
-    LocalWorkers(const Options &options, int64_t count, const std::string &token) {
-        for (int64_t i = 0; i < count; ++i)
-            start(options, token);
-    }
-    ~LocalWorkers() {
-        for (pid_t child : children) {
-            ::kill(child, SIGTERM);
-            int status;
-            ::waitpid(child, &status, 0);
-        }
-    }
-    std::vector<std::string> addresses;
+namespace {
 
-  private:
-    void start(const Options &options, const std::string &token) {
-        std::string program = options.executableDirectory + "/daphne-worker";
-        int ends[2];
-        if (::pipe2(ends, O_CLOEXEC) != 0)
-            throw executionError("a worker cannot be started: no pipe");
-        pid_t child = ::fork();
-        if (child < 0)
-            throw executionError("a worker cannot be started: no process");
-        if (child == 0) {
-            ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-            ::dup2(ends[1], STDOUT_FILENO);
-            ::setenv("DAPHNE_DIST_TOKEN", token.c_str(), 1);
-            ::execl(program.c_str(), program.c_str(), "--quiet", "127.0.0.1:0", nullptr);
-            ::_exit(127);
-        }
-        children.push_back(child);
-        ::close(ends[1]);
-        std::string line;
-        char c;
-        while (::read(ends[0], &c, 1) == 1 && c != '\n')
-            line += c;
-        ::close(ends[0]);
-        size_t from = line.find('`'), to = line.rfind('`');
-        if (from == line.npos || to <= from)
-            throw executionError("a worker cannot be started: " + program);
-        addresses.push_back(line.substr(from + 1, to - from - 1));
-    }
+enum class Launcher : uint8_t { None, Local, Ssh, Slurm };
 
-    std::vector<pid_t> children;
-};
+Launcher launcherOf(const Options &options) {
+    const std::string &text = options.settings.text("launcher");
+    if (text.starts_with("ssh:"))
+        return Launcher::Ssh;
+    if (text == "slurm")
+        return Launcher::Slurm;
+    return text == "local" || options.settings.integer("workers-local") > 0 ? Launcher::Local : Launcher::None;
+}
+
+/// What workers of a launcher are told: how to be reached, and that they belong to this run.
+std::vector<std::string> launchOptions(const Options &options) {
+    std::vector<std::string> words{"--for-one-run"};
+    for (const char *name : {"tls-ca", "tls-cert", "tls-key"})
+        if (const std::string &path = options.settings.text(name); !path.empty())
+            words.push_back("--" + std::string(name) + "=" + std::filesystem::absolute(path).string());
+    if (options.settings.flag("insecure"))
+        words.push_back("--insecure");
+    return words;
+}
+
+std::unique_ptr<LaunchedWorkers> launch(const Options &options, Launcher launcher, const std::string &token) {
+    LaunchPlan plan{options.executableDirectory + "/daphne-worker", {"--for-one-run"}, token};
+    int64_t numLocal = options.settings.integer("workers-local");
+    if (launcher == Launcher::Local)
+        return std::make_unique<LaunchedWorkers>(localLaunch(plan, numLocal > 0 ? numLocal : kUsualWorkers));
+    plan.options = launchOptions(options);
+    return std::make_unique<LaunchedWorkers>(
+        launcher == Launcher::Slurm ? slurmLaunch(plan) : sshLaunch(plan, options.settings.text("launcher").substr(4)));
+}
+
+} // namespace
 
 Coordinator::Coordinator(const Options &options, sched::Scheduler &scheduler, std::shared_ptr<dist::MpiModule> given)
     : mpi(std::move(given)) {
@@ -154,15 +145,16 @@ Coordinator::Coordinator(const Options &options, sched::Scheduler &scheduler, st
         }
         transport = mpi->connect();
     } else if (backend == Backend::Threads) {
-        transport = dist::connectInProcess(static_cast<uint32_t>(numLocal > 0 ? numLocal : 2),
+        transport = dist::connectInProcess(static_cast<uint32_t>(numLocal > 0 ? numLocal : kUsualWorkers),
                                            inProcessWorker(options, greet.build, greet.token));
     } else {
         std::vector<std::string> addresses = options.settings.list("distributed_workers");
-        if (numLocal > 0) {
+        if (Launcher launcher = launcherOf(options); launcher != Launcher::None) {
             greet.token = randomToken();
-            children = std::make_unique<LocalWorkers>(options, numLocal, greet.token);
+            children = launch(options, launcher, greet.token);
             addresses = children->addresses;
-            tls = {};
+            if (launcher == Launcher::Local)
+                tls = {};
         } else if (addresses.empty()) {
             throw parseError({}, "the gRPC transport needs workers: the environment variable DISTRIBUTED_WORKERS is "
                                  "missing or empty")

@@ -9,6 +9,7 @@
 
 #include "dist/Cluster.h"
 #include "dist/Modules.h"
+#include "driver/Launcher.h"
 #include "driver/Options.h"
 
 namespace daphne::driver {
@@ -26,10 +27,9 @@ class Coordinator {
     dist::Cluster *cluster() const { return machines.get(); }
 
   private:
-    class LocalWorkers; ///< processes on this machine
     std::shared_ptr<dist::MpiModule> mpi;
     std::unique_ptr<dist::GrpcModule> grpc;
-    std::unique_ptr<LocalWorkers> children;
+    std::unique_ptr<LaunchedWorkers> children;
     std::unique_ptr<dist::Cluster> machines;
 };
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <fstream>
 
 #include <unistd.h>
 
@@ -123,6 +124,23 @@ void Engine::reportStatistics() {
     writeError(text.empty() ? "no loops were run by the scheduler\n" : text);
     if (coordinator && coordinator->cluster())
         writeError(coordinator->cluster()->statisticsText());
+}
+
+int Engine::reportMachines() {
+    const std::string &path = options.settings.text("dist-stats");
+    if (path.empty() || !coordinator || !coordinator->cluster())
+        return 0;
+    std::string json = coordinator->cluster()->statisticsJson();
+    if (path == "-") {
+        writeError(json);
+        return 0;
+    }
+    std::ofstream file(path, std::ios::trunc);
+    if ((file << json).flush())
+        return 0;
+    Error error = executionError("option --dist-stats: the file " + path + " cannot be written");
+    report(error);
+    return static_cast<int>(error.stage);
 }
 
 void Engine::explain(ExplainLevel level, const std::string &text) {
@@ -262,12 +280,13 @@ int Engine::runScript(std::string name, std::string text, const std::string &dir
         execute(fileId, directory, nullptr);
     } catch (const Error &e) {
         report(e);
+        reportMachines();
         return static_cast<int>(e.stage);
     }
     reportStatistics();
     if (options.timing)
         writeError(times.json());
-    return 0;
+    return reportMachines();
 }
 
 Engine::Session &Engine::currentSession() {

@@ -43,6 +43,8 @@ class Engine {
 
     /// --statistics: figures of all loops so far to standard error.
     void reportStatistics();
+    /// --dist-stats: what every machine did so far. The exit status: 3 if the file cannot be written.
+    int reportMachines();
 
     const Timing &timing() const { return times; }
 

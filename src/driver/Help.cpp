@@ -51,7 +51,7 @@ std::string_view placeholder(const OptionRow &row) {
     case OptionKind::ExplainLevels: return " <level,...>";
     case OptionKind::OneOf: return " <name>";
     case OptionKind::FlagOrOneOf: return "[=<name>]";
-    case OptionKind::Text: return " <text>";
+    case OptionKind::Text: return row.valueIsOptional ? "[=<file>]" : " <text>";
     default: return "";
     }
 }

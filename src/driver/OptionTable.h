@@ -62,7 +62,7 @@ struct OptionRow {
     std::span<const Choice> (*listChoices)() = nullptr; ///< instead, where another layer has the list
     bool pluginsAddChoices = false;
     bool choicesAreFlags = false; ///< early spelling: --GSS for --partitioning=GSS
-    bool valueIsOptional = false; ///< --inter-op alone means --inter-op=1
+    bool valueIsOptional = false; ///< --inter-op alone means --inter-op=1; a text is - then
     int64_t minimum = INT64_MIN, maximum = INT64_MAX;
     bool aboveMinimum = false; ///< of a Number: the minimum itself is too small
 

@@ -171,7 +171,7 @@ class CommandLine {
         if (equals != body.npos)
             return std::string(body.substr(equals + 1));
         if (row.valueIsOptional)
-            return "1";
+            return row.kind == OptionKind::Text ? "-" : "1";
         if (next == words.size())
             throw parseError({}, subject + " needs a value");
         return words[next++];
@@ -283,7 +283,11 @@ class CommandLine {
         options.executableDirectory = around.executableDirectory;
         options.timing = all.flag("timing");
         options.verbose = all.flag("verbose");
-        bool distributed = all.flag("distributed") || all.integer("workers-local") > 0;
+        bool distributed = all.flag("distributed") || all.integer("workers-local") > 0 || !all.text("launcher").empty();
+        if (const std::string &launcher = all.text("launcher"); !launcher.empty() && launcher != "local" &&
+                                                                launcher != "slurm" &&
+                                                                !(launcher.starts_with("ssh:") && launcher.size() > 4))
+            throw parseError({}, "option --launcher: '" + launcher + "' is none of local, ssh:<hostfile> and slurm");
         options.vec = all.flag("vec") || distributed;
         options.vecRestricted = all.flag("vec-restricted");
         // What is to be distributed in any case must be fused first.

@@ -46,7 +46,7 @@ int runPrompt(Options options, std::shared_ptr<dist::MpiModule> mpi) {
         engine.runInteractive(asStatement(std::move(text)));
     }
     engine.reportStatistics();
-    return 0;
+    return engine.reportMachines();
 }
 
 } // namespace daphne::driver

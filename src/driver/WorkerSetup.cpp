@@ -2,10 +2,11 @@
 #include "driver/WorkerSetup.h"
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <csignal>
 #include <fstream>
+#include <mutex>
+#include <optional>
 #include <sstream>
 #include <thread>
 
@@ -168,6 +169,8 @@ constexpr const char *kDefaultConfiguration = "WorkerConfig.json";
 
 struct WorkerCommand {
     bool help = false, quiet = false;
+    /// Ends with the run it was started for: at its farewell, or after this time without a coordinator.
+    std::optional<std::chrono::seconds> oneRun;
     std::string address, configuration;
     std::vector<std::string> options;
 };
@@ -182,14 +185,33 @@ bool takesValue(const std::string &word) {
     return false;
 }
 
+/// Of --for-one-run[=seconds].
+std::chrono::seconds patienceOf(const std::string &word) {
+    constexpr int kUsualSeconds = 60;
+    size_t equals = word.find('=');
+    if (equals == word.npos)
+        return std::chrono::seconds(kUsualSeconds);
+    int seconds = 0;
+    const char *first = word.data() + equals + 1, *last = word.data() + word.size();
+    auto [end, error] = std::from_chars(first, last, seconds);
+    if (error != std::errc() || end != last || seconds < 1)
+        throw parseError({}, "option --for-one-run: '" + std::string(first, last) + "' is no number of seconds");
+    return std::chrono::seconds(seconds);
+}
+
 WorkerCommand parseWorkerCommand(const std::vector<std::string> &words) {
     WorkerCommand command;
+    bool persistent = false;
     for (size_t i = 0; i < words.size(); ++i) {
         const std::string &word = words[i];
         if (word == "--help" || word == "-h") {
             command.help = true;
         } else if (word == "--quiet") {
             command.quiet = true;
+        } else if (word == "--persistent") {
+            persistent = true;
+        } else if (word == "--for-one-run" || word.starts_with("--for-one-run=")) {
+            command.oneRun = patienceOf(word);
         } else if (word.starts_with("-") && word.size() > 1) {
             command.options.push_back(word);
             if (takesValue(word) && i + 1 < words.size())
@@ -202,6 +224,8 @@ WorkerCommand parseWorkerCommand(const std::vector<std::string> &words) {
             throw parseError({}, "unexpected argument '" + word + "'");
         }
     }
+    if (persistent)
+        command.oneRun.reset();
     return command;
 }
 
@@ -215,13 +239,40 @@ constexpr const char *kUsage =
     "  --dist-token-file <file>   secret that coordinators must know (or the environment variable DAPHNE_DIST_TOKEN)\n"
     "  --tls-cert, --tls-key, --tls-ca <file>   encrypt, and accept only certificates of this authority\n"
     "  --insecure                 listen beyond this machine without TLS: everybody who can connect can run code\n"
+    "  --for-one-run[=seconds]    end with the first run, or when no coordinator is there for so long (60)\n"
+    "  --persistent               stay alive, as without --for-one-run\n"
     "  --quiet                    no log lines\n";
 
 volatile std::sig_atomic_t stopSignal = 0;
 
-void serveUntilSignalled(dist::GrpcServer &server) {
+/// Whether somebody is there, and since when not.
+class Presence {
+  public:
+    using Clock = std::chrono::steady_clock;
+    void come() {
+        std::lock_guard lock(mutex);
+        ++coordinators;
+    }
+    void leave() {
+        std::lock_guard lock(mutex);
+        --coordinators;
+        left = Clock::now();
+    }
+    bool isMissing(std::chrono::seconds patience) const {
+        std::lock_guard lock(mutex);
+        return coordinators == 0 && Clock::now() - left > patience;
+    }
+
+  private:
+    mutable std::mutex mutex;
+    int coordinators = 0;
+    Clock::time_point left = Clock::now();
+};
+
+void serveUntilSignalled(dist::GrpcServer &server, const Presence &presence,
+                         std::optional<std::chrono::seconds> patience) {
     std::thread watcher([&] {
-        while (!stopSignal)
+        while (!stopSignal && !(patience && presence.isMissing(*patience)))
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
         server.stop();
     });
@@ -268,22 +319,26 @@ int serve(const WorkerCommand &command) {
     }
     std::unique_ptr<dist::GrpcModule> grpc = dist::loadGrpc(options.libdir);
     exec::Engine engine({.jit = options.jit, .always = true}, codegen::makeLoopCompiler(options.loopCache));
-    std::atomic<uint32_t> sessions{0};
+    Presence presence;
     auto session = [&](dist::Transport &transport, const std::string &peer) {
         dist::WorkerOptions mine = worker;
         if (!command.quiet)
             mine.log = [&](const std::string &line) { std::fprintf(stderr, "%s: %s\n", peer.c_str(), line.c_str()); };
         mine.beforeLoop = plannedFault(0);
-        ++sessions;
+        presence.come();
+        bool hasDetached = false;
         try {
-            dist::Worker(mine, engine, [&](const std::vector<std::string> &given) {
-                return schedulerFor(words, given);
-            }).serve(transport);
+            hasDetached = dist::Worker(mine, engine, [&](const std::vector<std::string> &given) {
+                              return schedulerFor(words, given);
+                          }).serve(transport);
         } catch (const std::exception &e) {
             // The session is over; the worker is not.
             if (mine.log)
                 mine.log(std::string("session ended: ") + e.what());
         }
+        presence.leave();
+        if (hasDetached && command.oneRun)
+            stopSignal = 1;
     };
     dist::GrpcModule::Log log;
     if (!command.quiet)
@@ -296,7 +351,7 @@ int serve(const WorkerCommand &command) {
     std::signal(SIGTERM, [](int) { stopSignal = 1; });
     std::printf("Started Distributed Worker on `%s`\n", address.text().c_str());
     std::fflush(stdout);
-    serveUntilSignalled(*server);
+    serveUntilSignalled(*server, presence, command.oneRun);
     return 0;
 }
 

@@ -8,6 +8,7 @@ moments, `--campaign scripts` runs all script tests over every transport.
 """
 
 import argparse
+import json
 import os
 import random
 import re
@@ -62,15 +63,19 @@ class Workers:
 
     def __init__(self, binary, count, *options, env=None):
         self.processes, self.addresses, self.logs = [], [], []
+        self.binary, self.options, self.environment = binary, options, {**os.environ, **(env or {})}
         for _ in range(count):
-            log = tempfile.TemporaryFile('w+')
-            process = subprocess.Popen([f'{binary}-worker', '--num-threads=1', *options, '127.0.0.1:0'],
-                                       stdout=subprocess.PIPE, stderr=log, text=True, env={**os.environ, **(env or {})})
-            self.processes.append(process)
-            self.logs.append(log)
-            line = process.stdout.readline()
-            require('Started Distributed Worker on `' in line, f'the worker said {line!r}')
-            self.addresses.append(line.split('`')[1])
+            self.start('127.0.0.1:0')
+
+    def start(self, address):
+        log = tempfile.TemporaryFile('w+')
+        process = subprocess.Popen([f'{self.binary}-worker', '--num-threads=1', *self.options, address],
+                                   stdout=subprocess.PIPE, stderr=log, text=True, env=self.environment)
+        self.processes.append(process)
+        self.logs.append(log)
+        line = process.stdout.readline()
+        require('Started Distributed Worker on `' in line, f'the worker said {line!r}')
+        self.addresses.append(line.split('`')[1])
 
     def __enter__(self):
         return self
@@ -139,6 +144,114 @@ class Checks:
         done = self.run('--workers-local=2', '--dist-threshold=0', '--statistics', script)
         self.expect_same(done, self.local(script), '--workers-local')
         require(re.search(r'127\.0\.0\.1:\d+ +[1-9]\d* chunks', done.stderr), f'no figures of workers: {done.stderr}')
+
+    def fake(self, name, text):
+        """A command of that name first in PATH; returns the environment that finds it."""
+        directory = Path(self.directory, 'fakes')
+        directory.mkdir(exist_ok=True)
+        path = directory / name
+        path.write_text('#!/bin/sh\n' + text)
+        path.chmod(0o755)
+        return {'PATH': f'{directory}:{os.environ["PATH"]}', 'FAKE_LOG': str(directory / f'{name}.log')}
+
+    def check_launchers(self):
+        script = self.script(3)
+        wanted = self.local(script)
+        hosts = Path(self.directory, 'hosts')
+        hosts.write_text('# two of them\nlocalhost slots=2\n\nlocalhost # and one more\n')
+        # A shell at the other end, as the real one; nothing of our environment gets there.
+        ssh = self.fake('ssh', 'echo "$@" >>"$FAKE_LOG"\nshift 3\nexec env -u DAPHNE_DIST_TOKEN sh -c "$*"\n')
+        # Every task is a process; all end when srun does.
+        srun = self.fake('srun', 'echo "$@" >>"$FAKE_LOG"\ntrap \'kill $(jobs -p)\' TERM\n'
+                         'n=${1#--ntasks=}\nwhile [ "${1#--}" != "$1" ]; do shift; done\n'
+                         'while [ "$n" -gt 0 ]; do "$@" & n=$((n - 1)); done\nwait\n')
+        self.fake('hostname', 'echo localhost\n')
+        slurm = {**srun, 'SLURM_NTASKS': '2', 'SLURM_CPUS_PER_TASK': '1'}
+        before = self.worker_processes()
+        for options, env, workers in ((['--launcher=local'], {}, 2), (['--launcher=local', '--workers-local=3'], {}, 3),
+                                      ([f'--launcher=ssh:{hosts}'], ssh, 3), (['--launcher=slurm'], slurm, 2)):
+            done = self.run(*options, '--dist-threshold=0', '--dist-stats', script, env=env)
+            self.expect_same(done, wanted, options)
+            figures = json.loads(done.stderr.splitlines()[-1])['workers']
+            require(len(figures) == workers and all(w['chunks'] > 0 for w in figures), f'{options}: {figures}')
+        require('-o BatchMode=yes localhost' in Path(ssh['FAKE_LOG']).read_text(), 'how ssh is called')
+        require('--ntasks=2 --kill-on-bad-exit=0 --export=ALL --overlap --cpus-per-task=1' in Path(srun['FAKE_LOG']).read_text(),
+                f'how srun is called: {Path(srun["FAKE_LOG"]).read_text()}')
+        for _ in range(100):
+            if self.worker_processes() <= before:
+                break
+            time.sleep(0.1)
+        require(self.worker_processes() <= before, 'workers are left')
+
+    def worker_processes(self):
+        found = set()
+        for directory in Path('/proc').glob('[0-9]*'):
+            try:
+                if os.readlink(directory / 'exe') == os.path.realpath(f'{self.daphne}-worker'):
+                    found.add(directory.name)
+            except OSError:
+                pass
+        return found
+
+    def check_launchers_say_what_is_wrong(self):
+        hosts = Path(self.directory, 'badhosts')
+        hosts.write_text('localhost slots=many\n')
+        env = {**self.fake('ssh', 'exit 255\n'), 'SLURM_NTASKS': ''}
+        empty = Path(self.directory, 'empty')
+        empty.write_text('# nobody\n')
+        good = Path(self.directory, 'hosts')
+        good.write_text('localhost\n')
+        for option, status, text in (('--launcher=pbs', 1, "'pbs' is none of local, ssh:<hostfile> and slurm"),
+                                     ('--launcher=slurm', 1, 'this is no Slurm allocation'),
+                                     ('--launcher=ssh:/no/such/file', 1, 'cannot be read'), (f'--launcher=ssh:{empty}', 1, 'names no host'),
+                                     (f'--launcher=ssh:{hosts}', 1, "line 1: 'many' is no number"),
+                                     (f'--launcher=ssh:{good}', 3, "a worker cannot be started: 'ssh' has ended")):
+            done = self.run(option, '-e', 'print(1);', env=env)
+            require(done.returncode == status and text in done.stderr, f'{option}: {done.returncode} {done.stderr}')
+        done = self.run('--launcher=local', '--dist_backend=MPI', '-e', 'print(1);')
+        require(done.returncode == 1 and 'are not started by daphne' in done.stderr, done.stderr)
+
+    def check_workers_of_one_run_end_with_it_or_without_it(self):
+        script = 'print(sum(fill(1.0, 9, 9) + 1));'
+        with Workers(self.daphne, 1, '--for-one-run') as workers:
+            self.expect_same(self.run('--distributed', '--dist_backend=gRPC', '--dist-threshold=0', '-e', script, env=workers.env), '162\n',
+                             'one run')
+            require(workers.processes[0].wait(10) == 0, 'the worker goes on')
+        with Workers(self.daphne, 1, '--for-one-run=1') as workers:  # nobody ever comes
+            require(workers.processes[0].wait(10) == 0, 'the worker goes on')
+        with Workers(self.daphne, 1, '--for-one-run=1', '--persistent') as workers:
+            time.sleep(1.5)
+            require(workers.processes[0].poll() is None, 'the worker has ended')
+        with Workers(self.daphne, 1, '--for-one-run=1') as workers:  # its coordinator is killed
+            run = subprocess.Popen([self.daphne, '--distributed', '--dist_backend=gRPC', '--dist-threshold=0', '-e',
+                                    'i = 0; while (i >= 0) { i = as.si64(sum(fill(1.0, 99, 99) + 1)); }'], env={**os.environ, **workers.env})
+            self.wait_for(workers.logs[0], 'connected')
+            time.sleep(1.5)
+            require(workers.processes[0].poll() is None, 'the worker has ended too early')
+            run.kill()
+            run.wait()
+            require(workers.processes[0].wait(10) == 0, 'the worker goes on')
+
+    def check_figures_of_the_machines(self):
+        file = Path(self.directory, 'figures.json')
+        script = self.script(5)
+        done = self.run('--workers-local=2', '--dist-threshold=0', f'--dist-stats={file}', '--num-threads=1', script)
+        self.expect_same(done, self.local(script), '--dist-stats')
+        figures = json.loads(file.read_text())
+        own, workers = figures['coordinator'], figures['workers']
+        require(own['loops'] > 5 and own['chunks'] > 5 and own['compute_seconds'] > 0, f'{own}')
+        require(0 <= figures['load_imbalance_percent'] <= 100, f'{figures}')
+        for worker in workers:
+            for name in ('threads', 'cores', 'process', 'machine_bytes', 'resident_bytes', 'bytes_out', 'bytes_in', 'objects_out', 'chunks',
+                         'rows', 'rows_per_second', 'chunk_seconds_mean', 'compute_seconds', 'wait_seconds', 'programs_reused'):
+                require(worker[name] > 0, f'{name} of {worker}')
+            require(worker['state'] == 'alive' and worker['losses'] == 0, f'{worker}')
+            require(worker['bytes_out'] > 30000 * 20 * 8 / 4, f'rows are missing in {worker}')
+        require(sum(w['rows'] for w in workers) > 0, 'no rows')
+        failed = self.run('--workers-local=2', '--dist-stats', '-e', 'stop("enough");')
+        require(failed.returncode == 3 and '"workers":' in failed.stderr, f'no figures after an error: {failed.stderr}')
+        bad = self.run('--workers-local=1', '--dist-stats=/no/such/file', '-e', 'print(1);')
+        require(bad.returncode == 3 and '/no/such/file' in bad.stderr, bad.stderr)
 
     def check_equivalence_scripts(self):
         scripts = ['m = rand(10, 10, 0.0, 1.0, 1.0, 1); print(m + m);',
@@ -272,6 +385,59 @@ class Checks:
 
     def check_a_stopped_worker_changes_nothing(self):
         self.interrupt_until_missed(signal.SIGSTOP)
+
+    def check_a_worker_that_comes_back_is_used_again(self):
+        """Killed and started again, stopped and continued, or only started late."""
+        for backend, way in (('gRPC', 'killed'), ('async-gRPC', 'killed'), ('gRPC', 'stopped'), ('async-gRPC', 'late')):
+            try:
+                self.come_back(backend, way)
+            except Problem as problem:
+                raise Problem(f'{backend}, {way}: {problem}') from problem
+
+    def come_back(self, backend, way):
+        # How many rounds there are in this time depends on the machine, what comes out does not.
+        script = ('X = rand(30000, 20, 0.0, 1.0, 1.0, 7); s = 0.0; v = sum(X, 0); begin = now(); '
+                  'while (now() - begin < SECONDS * 1000000000) { Y = X * 2.0 + sqrt(X); s = sum(Y); v = sum(Y, 0); } '
+                  'print(s); print(v[0:3, ]);')
+        with Workers(self.daphne, 2, '--quiet') as workers, tempfile.TemporaryFile('w+') as log:
+            victim, address = workers.processes[1], workers.addresses[1]
+            env = {**os.environ, **workers.env}
+            if way == 'late':
+                victim.kill()
+                victim.wait()
+            run = subprocess.Popen([self.daphne, '--distributed', f'--dist_backend={backend}', '--dist-threshold=0', '--heartbeat-ms=300',
+                                    '--dist-stats', '-e', script.replace('SECONDS', '8')],
+                                   stdout=subprocess.PIPE, stderr=log, text=True, env=env)
+            try:
+                if way != 'late':
+                    time.sleep(1)
+                    victim.send_signal(signal.SIGKILL if way == 'killed' else signal.SIGSTOP)
+                self.wait_for(log, f'{address} is lost')
+                if way == 'stopped':
+                    victim.send_signal(signal.SIGCONT)
+                else:
+                    victim.wait()
+                    workers.start(address)
+                self.wait_for(log, f'{address} is back')
+                output = run.communicate(timeout=60)[0]
+            finally:
+                run.kill()
+                run.wait()
+            log.seek(0)
+            text = log.read()
+            require(run.returncode == 0 and output == self.local('-e', script.replace('SECONDS', '0.1')), f'{output} {text}')
+            worker = json.loads(text.splitlines()[-1])['workers'][1]
+            require(worker['losses'] == worker['returns'] == 1 and worker['state'] == 'alive', f'{worker}')
+            require(worker['chunks'] > 0, f'it is not used again: {worker}')
+
+    def wait_for(self, log, text):
+        for _ in range(600):
+            log.seek(0)
+            if text in log.read():
+                return
+            time.sleep(0.05)
+        log.seek(0)
+        raise Problem(f'{text!r} does not come: {log.read()!r}')
 
     def check_all_workers_killed(self):
         script = self.script(60)

@@ -52,19 +52,24 @@ std::shared_ptr<grpc::Channel> openChannel(const std::string &address, const Tls
     return grpc::CreateCustomChannel(address, credentials, arguments);
 }
 
+/// Which connection to which worker.
+struct Line {
+    uint32_t peer = 0, connection = 0;
+};
+
 // ---- client, two threads per worker
 
 class SyncConnection {
   public:
-    SyncConnection(uint32_t number, std::string address, const TlsIdentity &tls, Mailbox &inbox)
-        : number(number), inbox(inbox), channel(openChannel(address, tls)), stub(wire::Worker::NewStub(channel)),
+    SyncConnection(Line line, const std::string &address, const TlsIdentity &tls, Mailbox &inbox)
+        : line(line), inbox(inbox), channel(openChannel(address, tls)), stub(wire::Worker::NewStub(channel)),
           writer([this] { run(); }) {}
     ~SyncConnection() {
         outbox.close();
         // A worker that hangs does not answer to our end of the stream.
-        for (auto deadline = Clock::now() + kFarewellTime; !isDone && Clock::now() < deadline;)
+        for (auto deadline = Clock::now() + kFarewellTime; !isOver && Clock::now() < deadline;)
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        if (!isDone)
+        if (!isOver)
             context.TryCancel();
         writer.join();
     }
@@ -74,11 +79,14 @@ class SyncConnection {
         context.TryCancel();
         outbox.close();
     }
+    /// Nothing more is sent.
+    void close() { outbox.close(); }
+    bool isDone() const { return isOver; }
 
   private:
     void run() {
         isConnected() ? exchange() : lose("it cannot be reached");
-        isDone = true;
+        isOver = true;
     }
 
     /// Who refuses is given a moment, who is silent some time.
@@ -101,7 +109,7 @@ class SyncConnection {
         std::thread reader([this] {
             Frame frame;
             while (stream->Read(&frame))
-                inbox.put({number, bytesOf(frame), false, {}});
+                inbox.put({line.peer, bytesOf(frame), false, {}, line.connection});
             outbox.close();
         });
         while (true) {
@@ -116,13 +124,13 @@ class SyncConnection {
     void lose(const std::string &why) {
         outbox.close();
         if (!isCut.exchange(true))
-            inbox.put({number, {}, true, why});
+            inbox.put({line.peer, {}, true, why, line.connection});
     }
 
-    const uint32_t number;
+    const Line line;
     Mailbox &inbox;
     Mailbox outbox;
-    std::atomic<bool> isCut{false}, isDone{false};
+    std::atomic<bool> isCut{false}, isOver{false};
     std::shared_ptr<grpc::Channel> channel;
     std::unique_ptr<wire::Worker::Stub> stub;
     grpc::ClientContext context;
@@ -140,9 +148,9 @@ class AsyncConnection {
         Operation operation;
     };
 
-    AsyncConnection(uint32_t number, std::string address, const TlsIdentity &tls, Mailbox &inbox,
+    AsyncConnection(Line line, const std::string &address, const TlsIdentity &tls, Mailbox &inbox,
                     grpc::CompletionQueue &queue)
-        : number(number), inbox(inbox), channel(openChannel(address, tls)), stub(wire::Worker::NewStub(channel)) {
+        : line(line), inbox(inbox), channel(openChannel(address, tls)), stub(wire::Worker::NewStub(channel)) {
         context.set_wait_for_ready(false);
         stream = stub->PrepareAsyncExchange(&context, &queue);
         underWay = 1;
@@ -179,7 +187,6 @@ class AsyncConnection {
         std::optional<Received> item;
         {
             std::lock_guard lock(mutex);
-            --underWay;
             switch (operation) {
             case Operation::Start:
                 isStarted = ok;
@@ -187,7 +194,7 @@ class AsyncConnection {
                 break;
             case Operation::Read:
                 if (ok)
-                    item = Received{number, bytesOf(incoming), false, {}};
+                    item = Received{line.peer, bytesOf(incoming), false, {}, line.connection};
                 else
                     finish();
                 break;
@@ -204,17 +211,16 @@ class AsyncConnection {
                 isOver = true;
                 hasRoom.notify_all();
                 if (!isCut)
-                    item = Received{number, {}, true, reasonOf(status)};
+                    item = Received{line.peer, {}, true, reasonOf(status), line.connection};
             }
         }
-        if (!item)
-            return;
-        bool isFrame = !item->isLost;
-        inbox.put(std::move(*item));
-        if (isFrame) {
-            std::lock_guard lock(mutex);
+        bool isFrame = item && !item->isLost;
+        if (item)
+            inbox.put(std::move(*item));
+        std::lock_guard lock(mutex);
+        if (isFrame)
             readNext();
-        }
+        --underWay; // the last one ends the connection: nothing of it is touched afterwards
     }
 
   private:
@@ -246,7 +252,7 @@ class AsyncConnection {
         stream->Finish(&status, &last);
     }
 
-    const uint32_t number;
+    const Line line;
     Mailbox &inbox;
     std::shared_ptr<grpc::Channel> channel;
     std::unique_ptr<wire::Worker::Stub> stub;
@@ -264,39 +270,87 @@ class AsyncConnection {
          isCut = false;
 };
 
-class ClientTransport : public Transport {
+/// Workers as peers: one connection of type C for each, and sometimes one that may take its place.
+template <class C> class ClientTransport : public Transport {
   public:
-    explicit ClientTransport(std::vector<std::string> addresses) : addresses(std::move(addresses)) {}
+    ClientTransport(std::vector<std::string> all, TlsIdentity tls)
+        : addresses(std::move(all)), tls(std::move(tls)), candidates(addresses.size()), attempts(addresses.size()) {}
     uint32_t numPeers() const override { return static_cast<uint32_t>(addresses.size()); }
     std::string nameOf(uint32_t peer) const override { return addresses[peer]; }
     std::optional<Received> receive(std::chrono::milliseconds patience) override { return inbox.take(patience); }
     uint64_t usualChunkBytes() const override { return kChunkBytes; }
     bool survivesLoss() const override { return true; }
-
-  protected:
-    std::vector<std::string> addresses;
-    Mailbox inbox;
-};
-
-class SyncTransport : public ClientTransport {
-  public:
-    SyncTransport(const std::vector<std::string> &all, const TlsIdentity &tls) : ClientTransport(all) {
-        for (uint32_t i = 0; i < addresses.size(); ++i)
-            connections.push_back(std::make_unique<SyncConnection>(i, addresses[i], tls, inbox));
-    }
-    ~SyncTransport() override { inbox.close(); }
     void send(uint32_t peer, Bytes frame) override { connections[peer]->send(std::move(frame)); }
     void disconnect(uint32_t peer) override { connections[peer]->disconnect(); }
 
-  private:
-    std::vector<std::unique_ptr<SyncConnection>> connections;
+    std::optional<uint32_t> reconnect(uint32_t peer, Bytes greeting) override {
+        std::erase_if(retired, [](auto &connection) { return connection->isDone(); });
+        retire(candidates[peer]);
+        candidates[peer] = open({peer, ++attempts[peer]});
+        candidates[peer]->send(std::move(greeting));
+        return attempts[peer];
+    }
+    void adopt(uint32_t peer) override {
+        std::swap(connections[peer], candidates[peer]);
+        retire(candidates[peer]);
+    }
+
+  protected:
+    virtual std::unique_ptr<C> open(Line line) = 0;
+    void openAll() {
+        for (uint32_t i = 0; i < addresses.size(); ++i)
+            connections.push_back(open({i, 0}));
+    }
+    /// It goes when it has ended.
+    void retire(std::unique_ptr<C> &connection) {
+        if (!connection)
+            return;
+        connection->disconnect();
+        retired.push_back(std::move(connection));
+    }
+    /// The farewell, for those who want to hear it; all connections have ended then.
+    void closeAll() {
+        inbox.close();
+        for (auto &candidate : candidates)
+            retire(candidate);
+        for (auto &connection : connections)
+            connection->close();
+        auto deadline = Clock::now() + kFarewellTime;
+        for (auto *group : {&connections, &retired})
+            for (auto &connection : *group) {
+                while (!connection->isDone() && Clock::now() < deadline)
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                if (!connection->isDone())
+                    connection->disconnect();
+                while (!connection->isDone())
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            }
+    }
+
+    std::vector<std::string> addresses;
+    TlsIdentity tls;
+    Mailbox inbox;
+    std::vector<std::unique_ptr<C>> connections, candidates, retired;
+    std::vector<uint32_t> attempts; ///< numbers of connections
 };
 
-class AsyncTransport : public ClientTransport {
+class SyncTransport : public ClientTransport<SyncConnection> {
   public:
-    AsyncTransport(const std::vector<std::string> &all, const TlsIdentity &tls) : ClientTransport(all) {
-        for (uint32_t i = 0; i < addresses.size(); ++i)
-            connections.push_back(std::make_unique<AsyncConnection>(i, addresses[i], tls, inbox, queue));
+    SyncTransport(const std::vector<std::string> &all, const TlsIdentity &tls) : ClientTransport(all, tls) {
+        openAll();
+    }
+    ~SyncTransport() override { closeAll(); }
+
+  private:
+    std::unique_ptr<SyncConnection> open(Line line) override {
+        return std::make_unique<SyncConnection>(line, addresses[line.peer], tls, inbox);
+    }
+};
+
+class AsyncTransport : public ClientTransport<AsyncConnection> {
+  public:
+    AsyncTransport(const std::vector<std::string> &all, const TlsIdentity &tls) : ClientTransport(all, tls) {
+        openAll();
         thread = std::thread([this] {
             void *tag;
             bool ok;
@@ -307,27 +361,17 @@ class AsyncTransport : public ClientTransport {
         });
     }
     ~AsyncTransport() override {
-        inbox.close();
-        for (auto &connection : connections)
-            connection->close();
-        auto deadline = Clock::now() + kFarewellTime;
-        for (auto &connection : connections) {
-            while (!connection->isDone() && Clock::now() < deadline)
-                std::this_thread::sleep_for(std::chrono::milliseconds(1));
-            if (!connection->isDone())
-                connection->disconnect();
-            while (!connection->isDone())
-                std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
+        closeAll();
         queue.Shutdown();
         thread.join();
     }
-    void send(uint32_t peer, Bytes frame) override { connections[peer]->send(std::move(frame)); }
-    void disconnect(uint32_t peer) override { connections[peer]->disconnect(); }
 
   private:
+    std::unique_ptr<AsyncConnection> open(Line line) override {
+        return std::make_unique<AsyncConnection>(line, addresses[line.peer], tls, inbox, queue);
+    }
+
     grpc::CompletionQueue queue;
-    std::vector<std::unique_ptr<AsyncConnection>> connections;
     std::thread thread;
 };
 

@@ -2,6 +2,7 @@
 #include "dist/transports/InProcess.h"
 
 #include <thread>
+#include <utility>
 
 #include "dist/transports/Mailbox.h"
 
@@ -13,18 +14,25 @@ constexpr uint64_t kChunkBytes = 4 << 20;
 
 /// What one worker and the coordinator share.
 struct Link {
-    Mailbox toWorker;
+    uint32_t peer = 0, connection = 0;
+    Mailbox toWorker = Mailbox();
     std::atomic<bool> isCut{false};
+    std::thread thread = {};
+
+    void cut() {
+        isCut = true;
+        toWorker.close();
+    }
 };
 
 class WorkerEnd : public Transport {
   public:
-    WorkerEnd(Link &link, Mailbox &inbox, uint32_t number) : link(link), inbox(inbox), number(number) {}
+    WorkerEnd(Link &link, Mailbox &inbox) : link(link), inbox(inbox) {}
     uint32_t numPeers() const override { return 1; }
     std::string nameOf(uint32_t) const override { return "the coordinator"; }
     void send(uint32_t, Bytes frame) override {
         if (!link.isCut)
-            inbox.put({number, std::move(frame), false, {}});
+            inbox.put({link.peer, std::move(frame), false, {}, link.connection});
     }
     std::optional<Received> receive(std::chrono::milliseconds patience) override {
         std::optional<Received> item = link.toWorker.take(patience);
@@ -40,55 +48,64 @@ class WorkerEnd : public Transport {
   private:
     Link &link;
     Mailbox &inbox;
-    uint32_t number;
     bool reported = false;
 };
 
 class CoordinatorEnd : public Transport {
   public:
-    CoordinatorEnd(uint32_t numWorkers, std::function<void(Transport &, uint32_t)> serve) : serve(std::move(serve)) {
+    CoordinatorEnd(uint32_t numWorkers, std::function<void(Transport &, uint32_t)> serve)
+        : serve(std::move(serve)), candidates(numWorkers), attempts(numWorkers) {
         for (uint32_t i = 0; i < numWorkers; ++i)
-            links.push_back(std::make_unique<Link>());
-        for (uint32_t i = 0; i < numWorkers; ++i)
-            threads.emplace_back([this, i] { run(i); });
+            current.push_back(open(i, 0));
     }
     ~CoordinatorEnd() override {
         for (auto &link : links)
             link->toWorker.close();
         inbox.close();
-        for (std::thread &thread : threads)
-            thread.join();
+        for (auto &link : links)
+            link->thread.join();
     }
 
-    uint32_t numPeers() const override { return static_cast<uint32_t>(links.size()); }
+    uint32_t numPeers() const override { return static_cast<uint32_t>(current.size()); }
     std::string nameOf(uint32_t peer) const override { return "thread " + std::to_string(peer + 1); }
-    void send(uint32_t peer, Bytes frame) override { links[peer]->toWorker.put({0, std::move(frame), false, {}}); }
+    void send(uint32_t peer, Bytes frame) override { current[peer]->toWorker.put({0, std::move(frame), false, {}}); }
     std::optional<Received> receive(std::chrono::milliseconds patience) override { return inbox.take(patience); }
-    void disconnect(uint32_t peer) override {
-        links[peer]->isCut = true;
-        links[peer]->toWorker.close();
-    }
+    void disconnect(uint32_t peer) override { current[peer]->cut(); }
     uint64_t usualChunkBytes() const override { return kChunkBytes; }
     bool survivesLoss() const override { return true; }
+    std::optional<uint32_t> reconnect(uint32_t peer, Bytes greeting) override {
+        if (candidates[peer])
+            candidates[peer]->cut();
+        candidates[peer] = open(peer, ++attempts[peer]);
+        candidates[peer]->toWorker.put({0, std::move(greeting), false, {}});
+        return attempts[peer];
+    }
+    void adopt(uint32_t peer) override { current[peer] = std::exchange(candidates[peer], nullptr); }
 
   private:
-    void run(uint32_t i) {
+    Link *open(uint32_t peer, uint32_t connection) {
+        Link &link = *links.emplace_back(new Link{.peer = peer, .connection = connection});
+        link.thread = std::thread([this, &link] { run(link); });
+        return &link;
+    }
+    void run(Link &link) {
         std::string reason = "it has ended";
         try {
-            WorkerEnd end(*links[i], inbox, i);
-            serve(end, i);
+            WorkerEnd end(link, inbox);
+            serve(end, link.peer);
         } catch (const std::exception &e) {
             reason = e.what();
         }
-        if (!links[i]->isCut.exchange(true))
-            inbox.put({i, {}, true, reason});
-        links[i]->toWorker.close();
+        if (!link.isCut.exchange(true))
+            inbox.put({link.peer, {}, true, reason, link.connection});
+        link.toWorker.close();
     }
 
     std::function<void(Transport &, uint32_t)> serve;
-    std::vector<std::unique_ptr<Link>> links;
     Mailbox inbox;
-    std::vector<std::thread> threads;
+    std::vector<std::unique_ptr<Link>> links; ///< of all times
+    std::vector<Link *> current, candidates;
+    std::vector<uint32_t> attempts;
 };
 
 } // namespace

@@ -191,6 +191,51 @@ TEST(Cluster, TheCoordinatorFinishesAlone) {
     EXPECT_EQ(cluster->workers().numAlive(), 0u);
 }
 
+TEST(Cluster, WorkersThatComeBackAreUsedAgain) {
+    Machines machines;
+    machines.peers.recall = std::chrono::milliseconds(1);
+    std::atomic<int> deaths = 0;
+    machines.beforeLoop = [&](uint64_t loop, uint32_t worker) {
+        if (worker == 1 && loop == 2 && deaths++ < 2)
+            throw std::runtime_error("killed");
+    };
+    std::vector<std::string> warnings;
+    machines.settings.warn = [&](const std::string &line) { warnings.push_back(line); };
+    auto cluster = machines.start();
+    Chain chain(*cluster);
+    int steps = 0;
+    auto numReturns = [&] { return cluster->workers().statistics(1).returns; };
+    while (numReturns() < 2 && steps < 10000) {
+        chain.step();
+        ++steps;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ASSERT_EQ(numReturns(), 2u);
+    uint64_t before = cluster->workers().statistics(1).chunks;
+    for (int i = 0; i < 5; ++i, ++steps)
+        chain.step();
+    EXPECT_EQ(cluster->workers().statistics(1).chunks, before + 5);
+    EXPECT_EQ(cluster->workers().numAlive(), 3u);
+    for (size_t i = 0; i < Chain::kRows; i += 999)
+        ASSERT_EQ(chain.cell(i), static_cast<double>(i) + steps);
+    EXPECT_EQ(warnings,
+              (std::vector<std::string>{"the worker thread 2 is lost: killed", "the worker thread 2 is back",
+                                        "the worker thread 2 is lost: killed", "the worker thread 2 is back"}));
+}
+
+TEST(Cluster, RandomLossesAndReturnsDoNotChangeResults) {
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+        Machines machines{.workers = 4};
+        machines.peers.recall = std::chrono::milliseconds(1);
+        machines.beforeLoop = [seed](uint64_t loop, uint32_t worker) {
+            if ((loop * 7919 + worker * 104729 + seed * 31) % 23 == 0)
+                throw std::runtime_error("killed");
+        };
+        auto cluster = machines.start();
+        expectSameAsKernels(*cluster, 7000 + 20 * seed, 7019 + 20 * seed);
+    }
+}
+
 TEST(Cluster, RandomLossesDoNotChangeResults) {
     for (uint64_t seed = 1; seed <= 30; ++seed) {
         Machines machines{.workers = 4};

@@ -117,12 +117,36 @@ void aLossIsReportedOnceAndOthersGoOn(Transport &transport) {
     EXPECT_FALSE(transport.receive(std::chrono::milliseconds(200)).has_value());
 }
 
+/// Peer 1 is lost, peer 2 was disconnected.
+void aLostPeerCanBeCalledAgain(Transport &transport) {
+    for (uint32_t attempt : {1, 2}) {
+        std::optional<uint32_t> number = transport.reconnect(1, bytesOf("again"));
+        ASSERT_EQ(number, attempt);
+        Received answer = next(transport);
+        EXPECT_EQ(textOf(answer.frame), "again");
+        EXPECT_EQ(answer.peer, 1u);
+        EXPECT_EQ(answer.connection, attempt);
+        // The old connection is in use until the new one is adopted.
+        transport.send(1, bytesOf("into the void"));
+    }
+    transport.adopt(1);
+    transport.send(1, bytesOf("hello"));
+    Received answer = next(transport);
+    EXPECT_EQ(textOf(answer.frame), "hello");
+    EXPECT_EQ(answer.connection, 2u);
+    transport.send(1, bytesOf("X"));
+    Received lost = next(transport);
+    EXPECT_TRUE(lost.isLost);
+    EXPECT_EQ(lost.connection, 2u);
+}
+
 // ---- in process
 
 TEST(InProcess, KeepsItsPromises) {
     auto transport = connectInProcess(3, [](Transport &t, uint32_t) { echo(t); });
     checkAll(*transport);
     aLossIsReportedOnceAndOthersGoOn(*transport);
+    aLostPeerCanBeCalledAgain(*transport);
 }
 
 // ---- gRPC, servers in this process
@@ -152,6 +176,7 @@ TEST_P(Grpc, KeepsItsPromises) {
     auto transport = module->connect(addresses, GetParam(), {});
     checkAll(*transport);
     aLossIsReportedOnceAndOthersGoOn(*transport);
+    aLostPeerCanBeCalledAgain(*transport);
 }
 
 TEST_P(Grpc, ServersServeOneCoordinatorAfterAnother) {
