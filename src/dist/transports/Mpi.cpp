@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Ranks of an MPI job: 0 coordinates, the others work. One thread per process
 /// makes all calls of MPI while the program runs; it looks for messages, and
-/// sleeps a little when there are none, because processes may share cores.
+/// sleeps when there are none, because processes may share cores: the longer in
+/// vain, the longer, and rarely interrupted while nobody waits for a message.
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <list>
 #include <mpi.h>
 #include <stdexcept>
 #include <thread>
+
+#include <sys/prctl.h>
 
 #include "dist/Modules.h"
 #include "dist/transports/Mailbox.h"
@@ -17,11 +21,13 @@ namespace daphne::dist {
 namespace {
 
 constexpr int kTag = 1;
-constexpr uint64_t kChunkBytes = 4 << 20;
-constexpr int kIdleSpins = 64;
-constexpr std::chrono::microseconds kShortNap{50}, kLongNap{500};
-/// Looks in vain before naps get long.
-constexpr int kShortNaps = 200;
+constexpr uint64_t kChunkBytes = 1 << 20;
+constexpr int kIdleSpins = 16;
+/// Naps are this part of the time that has passed in vain, between the limits.
+constexpr int kNapShare = 8;
+constexpr std::chrono::microseconds kShortestNap{20}, kLongestNap{1000};
+/// While nobody waits.
+constexpr std::chrono::microseconds kCalmNap{2000};
 
 struct JobState {
     std::atomic<bool> rankLost{false};
@@ -53,7 +59,23 @@ class MpiTransport : public Transport {
         outgoing.push_back({rankOf(peer), std::move(frame), MPI_REQUEST_NULL});
         wake.notify_one();
     }
-    std::optional<Received> receive(std::chrono::milliseconds patience) override { return inbox.take(patience); }
+    std::optional<Received> receive(std::chrono::milliseconds patience) override {
+        // The coordinator has a thread that does nothing else; a worker that receives has nothing else to do.
+        if (rank == 0)
+            return inbox.take(patience);
+        if (std::optional<Received> item = inbox.take(std::chrono::milliseconds(0)))
+            return item;
+        attend(true);
+        std::optional<Received> item = inbox.take(patience);
+        attend(false);
+        return item;
+    }
+    void attend(bool begins) override {
+        std::lock_guard lock(mutex);
+        numWaiting += begins ? 1 : -1;
+        if (begins)
+            wake.notify_one();
+    }
     void disconnect(uint32_t) override {
         std::lock_guard lock(mutex);
         job.rankLost = true;
@@ -72,13 +94,17 @@ class MpiTransport : public Transport {
     int rankOf(uint32_t peer) const { return rank == 0 ? static_cast<int>(peer) + 1 : 0; }
 
     void progress() {
+        using Clock = std::chrono::steady_clock;
+        prctl(PR_SET_TIMERSLACK, 1000ul); // naps are as long as they should be
         int inVain = 0;
+        Clock::time_point lastBusy;
         while (true) {
             bool busy = startSends();
             busy |= finishSends();
             busy |= receiveOne();
             if (busy) {
                 inVain = 0;
+                lastBusy = Clock::now();
                 continue;
             }
             if (++inVain < kIdleSpins) {
@@ -89,8 +115,13 @@ class MpiTransport : public Transport {
             // What goes to a lost rank never arrives; the job is aborted then.
             if (stopping && (job.rankLost || (outgoing.empty() && underWay.empty())))
                 return;
-            if (outgoing.empty())
-                wake.wait_for(lock, inVain < kShortNaps ? kShortNap : kLongNap);
+            if (!outgoing.empty())
+                continue;
+            bool calm = numWaiting == 0 && underWay.empty();
+            auto share = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - lastBusy) / kNapShare;
+            wake.wait_for(lock, calm ? kCalmNap : std::clamp(share, kShortestNap, kLongestNap));
+            if (calm)
+                lastBusy = Clock::now();
         }
     }
 
@@ -156,6 +187,7 @@ class MpiTransport : public Transport {
     std::condition_variable wake, hasRoom;
     std::list<Sending> outgoing, underWay;
     size_t outgoingBytes = 0;
+    int numWaiting = 0; ///< threads that want a frame
     bool stopping = false;
     std::thread thread;
 };
