@@ -147,6 +147,8 @@ bool Cluster::run(Context &context, const DistributableLoop &loop) {
 /// Tells workers what they may drop.
 void Cluster::sweep() {
     placements.sweep();
+    for (ResultOf result : placements.takeUnread())
+        programs[result.program].read.erase(result.parameter);
     for (auto &[worker, objects] : placements.takeGarbage())
         if (peers.isAlive(worker))
             peers.send(worker, Free{std::move(objects)});
@@ -179,7 +181,11 @@ void Cluster::noteLosses() {
 // ---- cells that are elsewhere
 
 void Cluster::bringHere(const Value &matrix) {
-    if (PlacementRecord *record = placements.find(*matrix.object()); record && !record->isHere())
+    PlacementRecord *record = placements.find(*matrix.object());
+    if (!record)
+        return;
+    record->wasRead = true;
+    if (!record->isHere())
         fetch(matrix, 0, matrix.matrix().cells());
 }
 
@@ -188,7 +194,12 @@ void Cluster::fetch(const Value &matrix, uint64_t begin, uint64_t end) {
     PlacementRecord *record = placements.find(*matrix.object());
     if (!record)
         return;
+    record->wasRead |=
+        std::ranges::any_of(record->parts, [&](const Part &p) { return p.begin < end && begin < p.end; });
     auto isWanted = [&](const Part &p) { return !p.isHere && p.begin < end && begin < p.end; };
+    // The next result of that loop is going to be sent without being asked for.
+    if (record->source.program && std::ranges::any_of(record->parts, isWanted))
+        programs[record->source.program].read.insert(record->source.parameter);
     size_t cell = cellSize(matrix.matrix().type());
     std::map<uint32_t, std::vector<uint64_t>> asked;
     for (const Part &part : record->parts)

@@ -88,6 +88,9 @@ std::string Cluster::statisticsText() const {
             text += formatted(", lost %u times", s.losses);
         text += peers.isAlive(i) ? "\n" : ", not there\n";
     }
+    auto [transfer, overlapped] = peers.transferTimes();
+    text += formatted("  large objects on their way for %.3f ms, %.3f ms of it while somebody computed\n",
+                      transfer / 1e6, overlapped / 1e6);
     if (std::optional<double> imbalance = imbalancePercent())
         text += formatted("  load imbalance of the machines: %.1f %%\n", *imbalance);
     return text;
@@ -115,8 +118,10 @@ std::string Cluster::statisticsJson() const {
         worker.count("losses", s.losses).count("returns", s.returns);
         workers += (i ? ", " : "") + worker.take();
     }
+    auto [transfer, overlapped] = peers.transferTimes();
     JsonObject all;
     all.raw("coordinator", coordinator.take()).raw("workers", "[" + workers + "]");
+    all.number("transfer_seconds", transfer / 1e9).number("overlapped_seconds", overlapped / 1e9);
     all.number("load_imbalance_percent", imbalancePercent().value_or(0));
     return all.take() + "\n";
 }

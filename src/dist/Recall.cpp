@@ -53,14 +53,14 @@ void Peers::handleCalled(uint32_t index, const Received &item) {
     }
     peer.statistics.bytesIn += item.frame.size();
     try {
-        std::span<const std::byte> body;
-        switch (openFrame(item.frame, body).type) {
-        case MessageType::Welcome:
-            peer.call.welcome = read<Welcome>(body);
-            peer.call.isWelcome = true;
-            return;
-        case MessageType::Heartbeat: return;
-        default: peer.call.isHopeless = true; // it refuses
+        for (std::span<const std::byte> rest = item.frame, body; !rest.empty();) {
+            MessageType type = openFrame(takeFrame(rest), body).type;
+            if (type == MessageType::Welcome) {
+                peer.call.welcome = read<Welcome>(body);
+                peer.call.isWelcome = true;
+            } else if (type != MessageType::Heartbeat) {
+                peer.call.isHopeless = true; // it refuses
+            }
         }
     } catch (const WireError &) {
         peer.call.isHopeless = true;

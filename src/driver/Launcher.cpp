@@ -149,8 +149,9 @@ LaunchedWorkers::Child LaunchedWorkers::start(const LaunchCommand &command) {
         ::_exit(127);
     }
     ::close(output[1]);
-    ::close(input[0]);
+    // A few bytes, which the pipe holds: our end for reading is open until then, so that nobody can break it.
     [[maybe_unused]] auto n = ::write(input[1], command.input.data(), command.input.size());
+    ::close(input[0]);
     ::close(input[1]);
     return {child, output[0], command.isWorker};
 }
