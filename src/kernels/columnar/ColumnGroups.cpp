@@ -118,6 +118,8 @@ Value colSumGrp(KernelCall &call, const Dense &cells, const Dense &numbers, cons
         throw executionError("cannot compute the sum of strings");
     needColumn(call, 0, cells.rows());
     needColumn(call, 1, cells.rows());
+    if (numbers.type() != ValueType::UI32)
+        wrongArgument(call, 1, "a column of group numbers");
     // Truth values are counted.
     ValueType type = cells.type() == ValueType::Bool ? ValueType::SI64 : cells.type();
     auto column = converted(cells, type);

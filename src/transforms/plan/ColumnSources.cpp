@@ -9,6 +9,7 @@ namespace daphne::transforms {
 using namespace mlir;
 using ir::DaphneOp;
 using ops::Family;
+using ops::TypeDesc;
 
 std::optional<std::string> constantText(Value v) {
     auto c = ir::constantOf(v);
@@ -29,12 +30,14 @@ bool isCellwise(DaphneOp op) {
 }
 
 bool isTable(Value v) {
-    ops::TypeDesc type = typeOf(v);
+    TypeDesc type = typeOf(v);
     return type.isMatrix() || type.isFrame();
 }
 
+} // namespace
+
 /// The operand whose rows are those of the result; null if there is none.
-Value sameRowsAs(DaphneOp op) {
+Value ColumnSources::sameRowsAs(DaphneOp op) {
     constexpr StringLiteral kKeepRows[] = {"extractCol",         "sliceCol",    "filterCol",    "setColLabels",
                                            "setColLabelsPrefix", "createFrame", "colBind",      "like",
                                            "isMember",           "cast",        "colGroupFirst"};
@@ -61,60 +64,53 @@ Value sameRowsAs(DaphneOp op) {
     return {};
 }
 
-} // namespace
-
-Value rowsOf(Value v) {
-    while (true) {
-        v = withoutAdapt(v);
-        DaphneOp op = ir::definingOp(v);
-        if (!op || !op.hint().empty())
-            return v;
-        if (op.is("colJoin"))
-            return op->getResult(0); // both lists have a position per pair
-        if (op.is("colGroupFirst") && v == op->getResult(1))
-            return v;
-        Value next = sameRowsAs(op);
-        if (!next)
-            return v;
-        v = next;
-    }
-}
-
-bool haveSameRows(Value a, Value b) {
-    int64_t rows = typeOf(a).rows;
-    return (rows >= 0 && rows == typeOf(b).rows) || rowsOf(a) == rowsOf(b);
-}
-
-bool isPlainColumn(Value v) {
+Value ColumnSources::rowsOf(Value v) {
     v = withoutAdapt(v);
+    if (Value known = rows.lookup(v))
+        return known;
+    DaphneOp op = ir::definingOp(v);
+    Value result = v;
+    if (op && op.hint().empty()) {
+        bool isRowOfGroup = op.is("colGroupFirst") && v == op->getResult(1);
+        if (op.is("colJoin"))
+            result = op->getResult(0); // both lists have a position per pair
+        else if (Value same = isRowOfGroup ? Value() : sameRowsAs(op))
+            result = rowsOf(same);
+    }
+    return rows[v] = result;
+}
+
+bool ColumnSources::haveSameRows(Value a, Value b) {
+    int64_t n = typeOf(a).rows;
+    return (n >= 0 && n == typeOf(b).rows) || rowsOf(a) == rowsOf(b);
+}
+
+bool ColumnSources::isColumn(Value v) {
+    v = withoutAdapt(v);
+    if (auto known = columns.find(v); known != columns.end())
+        return known->second;
+    bool found = findOut(v);
+    return columns[v] = found;
+}
+
+bool ColumnSources::findOut(Value v) {
     DaphneOp op = ir::definingOp(v);
     if (!op || !op.hint().empty() || !typeOf(v).isMatrix())
         return false;
     if (op.is("cast")) {
-        ops::TypeDesc from = typeOf(op->getOperand(0));
-        return (from.isFrame() && from.cols == 1) || (from.isMatrix() && isPlainColumn(op->getOperand(0)));
+        TypeDesc from = typeOf(op->getOperand(0));
+        return from.isFrame() ? from.cols == 1 : isColumn(op->getOperand(0));
     }
-    if (op.is("colProject"))
+    if (op.is("colProject") || op.is("like") || op.is("isMember"))
         return isColumn(op->getOperand(0));
-    return op.is("colSumGrp");
-}
-
-bool isColumn(Value v) {
-    if (isPlainColumn(v))
+    if (op.is("colSumGrp"))
         return true;
-    v = withoutAdapt(v);
-    DaphneOp op = ir::definingOp(v);
-    if (!op || !op.hint().empty() || !typeOf(v).isMatrix())
-        return false;
-    if (op.is("cast") || op.is("like") || op.is("isMember"))
-        return isColumn(op->getOperand(0));
     if (!isCellwise(op) || !sameRowsAs(op))
         return false;
     bool any = false;
     for (Value operand : op->getOperands()) {
-        bool column = isColumn(operand);
+        bool column = isColumn(operand), isFilled = bool(definedBy(withoutAdapt(operand), "fill"));
         any |= column;
-        bool isFilled = bool(definedBy(withoutAdapt(operand), "fill"));
         if (!column && !isFilled && !typeOf(operand).isScalar())
             return false;
     }

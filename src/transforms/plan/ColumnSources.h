@@ -4,6 +4,8 @@
 /// whatever the data.
 #pragma once
 
+#include "llvm/ADT/DenseMap.h"
+
 #include "ir/Dialect.h"
 
 namespace daphne::transforms {
@@ -14,15 +16,22 @@ std::optional<std::string> constantText(mlir::Value v);
 /// Comparisons: colSelectXx is the column operator of ewXx.
 bool isComparisonOp(llvm::StringRef mnemonic);
 
-/// A value that stands for the number of rows of v: two values with the same one have equally many rows. Follows
-/// projections, new labels and cell by cell operations to where rows were made.
-mlir::Value rowsOf(mlir::Value v);
-/// Equally many rows, as far as can be proven.
-bool haveSameRows(mlir::Value a, mlir::Value b);
+/// Answers are remembered: operations must not be erased as long as it is used.
+class ColumnSources {
+  public:
+    /// A value that stands for the number of rows of v: two values with the same one have equally many rows. Follows
+    /// projections, new labels and cell by cell operations to where rows were made.
+    mlir::Value rowsOf(mlir::Value v);
+    /// Equally many rows, as far as can be proven.
+    bool haveSameRows(mlir::Value a, mlir::Value b);
+    /// A matrix with one column that is a column of a frame, chosen rows of one, or computed from such cell by cell.
+    bool isColumn(mlir::Value v);
 
-/// A matrix with one column that is a column of a frame, chosen rows of one, or computed from such cell by cell.
-bool isColumn(mlir::Value v);
-/// Of a frame, or of another column operator: not computed.
-bool isPlainColumn(mlir::Value v);
+  private:
+    mlir::Value sameRowsAs(ir::DaphneOp op);
+    bool findOut(mlir::Value v);
+    llvm::DenseMap<mlir::Value, mlir::Value> rows;
+    llvm::DenseMap<mlir::Value, bool> columns;
+};
 
 } // namespace daphne::transforms

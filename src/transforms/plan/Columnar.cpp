@@ -15,9 +15,7 @@
 /// by one, from the frame below, so what nobody asks for is not fetched.
 #include "transforms/Passes.h"
 
-#include "llvm/ADT/SetVector.h"
-
-#include "transforms/plan/ColumnSources.h"
+#include "transforms/plan/ColumnProducts.h"
 #include "transforms/plan/QueryExtraction.h"
 #include "transforms/simplify/Rewrite.h"
 
@@ -28,17 +26,6 @@ using ir::DaphneOp;
 using ops::TypeDesc;
 
 namespace {
-
-/// The comparison with its operands exchanged.
-StringRef mirrored(StringRef comparison) {
-    if (comparison == "Lt")
-        return "Gt";
-    if (comparison == "Le")
-        return "Ge";
-    if (comparison == "Gt")
-        return "Lt";
-    return comparison == "Ge" ? "Le" : comparison;
-}
 
 bool areDistinct(std::vector<std::string> labels) {
     llvm::sort(labels);
@@ -53,9 +40,16 @@ bool shareLabels(Value l, Value r) {
            });
 }
 
+/// A sum of truth values counts rows; it has no columnar form.
+bool isTruth(Value v) {
+    DaphneOp op = ir::definingOp(withoutAdapt(v));
+    return op && (isComparisonOp(op.mnemonic()) || op.is("ewAnd") || op.is("ewOr"));
+}
+
 class Lowering {
   public:
-    Lowering(ModuleOp module, Splitting splitting) : module(module), splitting(splitting) {}
+    Lowering(ModuleOp module, Splitting splitting)
+        : module(module), splitting(splitting), builder(module.getContext()) {}
 
     void run() {
         SmallVector<DaphneOp> operations;
@@ -64,15 +58,18 @@ class Lowering {
                 operations.push_back(op);
         });
         // In the order of the program: operands have been replaced before their users are looked at.
-        for (DaphneOp op : operations)
+        for (DaphneOp op : operations) {
+            builder.before(op);
+            for (Value result : op->getResults()) // from operands to results, so that no question goes deep
+                builder.sources.isColumn(result);
             if (lower(op))
-                replaced.insert(op);
-        erase();
+                builder.drop(op);
+        }
+        builder.eraseDropped();
     }
 
   private:
     bool lower(DaphneOp op) {
-        builder.setInsertionPoint(op);
         if (op.is("cast"))
             return lowerCast(op);
         if (op.is("numRows"))
@@ -92,244 +89,69 @@ class Lowering {
         return false;
     }
 
-    // ---- building
-
-    ValueRange create(Location loc, StringRef mnemonic, ValueRange operands) {
-        const ops::OpInfo *info = ops::Registry::get().findOp({mnemonic.data(), mnemonic.size()});
-        std::vector<ops::Arg> args = ir::argsOf(operands);
-        SmallVector<Type> results;
-        for (const TypeDesc &t : info->infer({*info, args, {}}))
-            results.push_back(ir::toIrType(builder.getContext(), t));
-        return ir::createOp(builder, loc, mnemonic, operands, results)->getResults();
-    }
-    Value createOne(Location loc, StringRef mnemonic, ValueRange operands) {
-        return create(loc, mnemonic, operands)[0];
-    }
-    Value text(Location loc, const std::string &s) {
-        return ir::makeConstant(builder, loc, {.type = ValueType::Str, .s = s});
-    }
-    bool replace(Value old, Value by) {
-        if (old.getType() != by.getType())
-            by = ir::createOp(builder, old.getLoc(), "adapt", by, old.getType())->getResult(0);
-        old.replaceAllUsesWith(by);
+    bool replace(DaphneOp op, Value by) {
+        builder.replace(op->getResult(0), by);
         return true;
     }
-    Value frameOf(Location loc, ArrayRef<Value> columns, ArrayRef<std::string> labels) {
-        SmallVector<Value> operands(columns);
-        for (const std::string &label : labels)
-            operands.push_back(text(loc, label));
-        return createOne(loc, "createFrame", operands);
-    }
 
-    // ---- columns
-
-    /// The column of a frame with this label, from as far below as possible.
-    Value column(Location loc, Value frame, const std::string &label) {
-        DaphneOp op = ir::definingOp(withoutAdapt(frame));
-        if (op && op.hint().empty()) {
-            if (op.is("colProject"))
-                return fetched(loc, column(loc, op->getOperand(0), label), op);
-            if (op.is("extractCol") && constantText(op->getOperand(1)) == label)
-                return column(loc, op->getOperand(0), label);
-            if (op.is("colBind"))
-                for (Value side : op->getOperands())
-                    if (TypeDesc t = typeOf(side); t.schema && llvm::is_contained(t.schema->labels, label))
-                        return column(loc, side, label);
-            if (op.is("createFrame"))
-                if (Value found = columnOfNewFrame(op, label))
-                    return found;
-        }
-        if (!typeOf(frame).schema) // it may fail: not before it is needed
-            return asMatrix(loc, createOne(loc, "extractCol", {frame, text(loc, label)}));
-        auto &known = columnOf[{frame, label}];
-        if (!known) {
-            // Right behind the frame, so that every later use finds it.
-            OpBuilder::InsertionGuard guard(builder);
-            builder.setInsertionPointAfterValue(frame);
-            known = asMatrix(loc, createOne(loc, "extractCol", {frame, text(loc, label)}));
-        }
-        return known;
-    }
-
-    Value asMatrix(Location loc, Value frame) {
-        const ops::OpInfo *info = ops::Registry::get().findOp("cast");
-        std::vector<ops::Arg> args = ir::argsOf(frame);
-        TypeDesc target{.kind = ops::Kind::Matrix};
-        Type type = ir::toIrType(builder.getContext(), info->infer({*info, args, target})[0]);
-        NamedAttribute attributes[] = {
-            builder.getNamedAttr(ir::kTargetKind, builder.getI64IntegerAttr(static_cast<int64_t>(target.kind))),
-            builder.getNamedAttr(ir::kValue, builder.getI64IntegerAttr(static_cast<int64_t>(target.valueType)))};
-        return ir::createOp(builder, loc, "cast", frame, type, attributes)->getResult(0);
-    }
-
-    /// Cells of a column at the positions of a projection.
-    Value fetched(Location loc, Value column, DaphneOp projection) {
-        SmallVector<Value> operands(projection->getOperands());
-        operands[0] = column;
-        auto &known = fetchedAt[{column, operands[1]}];
-        if (!known) {
-            OpBuilder::InsertionGuard guard(builder);
-            builder.setInsertionPointAfter(projection);
-            // The column may have been made behind the projection.
-            if (Operation *made = column.getDefiningOp();
-                made && made->getBlock() == projection->getBlock() && projection->isBeforeInBlock(made))
-                builder.setInsertionPointAfter(made);
-            known = createOne(loc, "colProject", operands);
-        }
-        return known;
-    }
-
-    /// Only columns of other frames: a matrix that became a column may have another representation.
-    Value columnOfNewFrame(DaphneOp op, StringRef label) {
-        size_t n = op->getNumOperands() / 2;
-        Value found;
-        for (size_t c = 0; c < n; ++c) {
-            auto text = constantText(op->getOperand(n + c));
-            if (!text)
-                return {};
-            if (*text == label)
-                found = op->getOperand(c);
-        }
-        return found && isColumn(found) ? found : Value();
-    }
-
+    /// A frame with one column, as a matrix, becomes that column.
     bool lowerCast(DaphneOp op) {
         Value frame = op->getOperand(0);
         TypeDesc target = ir::castTargetOf(op), from = typeOf(frame);
         if (target.kind != ops::Kind::Matrix || target.valueType != ValueType::Unknown || !from.isFrame() ||
             from.cols != 1)
             return false;
-        Value found = onlyColumn(op.getLoc(), frame);
-        return found && withoutAdapt(found) != op->getResult(0) && replace(op->getResult(0), found);
-    }
-
-    /// The column of a frame that has one, if it comes from a projection; null if the frame is a frame as good as any.
-    Value onlyColumn(Location loc, Value frame) {
         std::optional<std::string> label;
-        if (TypeDesc t = typeOf(frame); t.schema && t.schema->labels.size() == 1)
-            label = t.schema->labels[0];
-        DaphneOp op = ir::definingOp(withoutAdapt(frame));
-        if (!op || !op.hint().empty())
-            return {};
-        if (!label && op.is("extractCol"))
-            label = constantText(op->getOperand(1));
-        if (!label || !comesFromProjection(frame, *label))
-            return {};
-        return column(loc, frame, *label);
+        if (from.schema && from.schema->labels.size() == 1)
+            label = from.schema->labels[0];
+        else if (DaphneOp column = definedBy(withoutAdapt(frame), "extractCol"))
+            label = constantText(column->getOperand(1));
+        return label && builder.isFoundBelow(frame, *label) && replace(op, builder.column(op.getLoc(), frame, *label));
     }
 
-    /// A column of this label would be found below the frame.
-    bool comesFromProjection(Value frame, const std::string &label) {
-        DaphneOp op = ir::definingOp(withoutAdapt(frame));
-        if (!op || !op.hint().empty())
-            return false;
-        if (op.is("colProject"))
-            return true;
-        if (op.is("extractCol") && constantText(op->getOperand(1)) == label)
-            return comesFromProjection(op->getOperand(0), label);
-        if (op.is("colBind"))
-            return llvm::any_of(op->getOperands(), [&](Value side) {
-                TypeDesc t = typeOf(side);
-                return t.schema && llvm::is_contained(t.schema->labels, label) && comesFromProjection(side, label);
-            });
-        return op.is("createFrame") && columnOfNewFrame(op, label);
-    }
-
-    /// Of a projection: of its positions, so that its columns need not be fetched.
+    /// Of a projection: of its positions, so that its columns need not be fetched. Not asked for, it must not keep a
+    /// product alive that has become a join.
     bool lowerNumRows(DaphneOp op) {
-        Value rows = rowsOf(op->getOperand(0));
-        if (rows == op->getOperand(0) || !ir::definingOp(rows) || !ir::definingOp(rows).mnemonic().starts_with("col"))
-            return false;
-        return replace(op->getResult(0), createOne(op.getLoc(), "numRows", rows));
-    }
-
-    // ---- selections
-
-    /// The rows in which truth values are true, as a position list made where they are made.
-    Value positions(Value bits) {
-        bits = withoutAdapt(bits);
-        auto &known = positionsOf[bits];
-        if (known)
-            return known;
-        OpBuilder::InsertionGuard guard(builder);
-        builder.setInsertionPointAfterValue(bits);
-        Value made = newPositions(bits);
-        return positionsOf[bits] = made;
-    }
-
-    Value newPositions(Value bits) {
-        DaphneOp op = ir::definingOp(bits);
-        Location loc = bits.getLoc();
-        if (op && op.hint().empty() && isColumn(bits)) {
-            Value l = op->getNumOperands() == 2 ? op->getOperand(0) : Value();
-            Value r = l ? op->getOperand(1) : Value();
-            bool bothColumns = l && typeOf(l).isMatrix() && typeOf(r).isMatrix();
-            if (bothColumns && (op.is("ewAnd") || op.is("ewOr"))) {
-                replaced.insert(op);
-                return createOne(loc, op.is("ewAnd") ? "colIntersect" : "colMerge", {positions(l), positions(r)});
-            }
-            if (l && isComparisonOp(op.mnemonic())) {
-                StringRef comparison = op.mnemonic().drop_front(2);
-                if (typeOf(l).isScalar()) {
-                    std::swap(l, r);
-                    comparison = mirrored(comparison);
-                }
-                replaced.insert(op);
-                return createOne(loc, ("colSelect" + comparison).str(), {l, r});
-            }
-        }
-        Value zero = ir::makeConstant(builder, loc, {.type = ValueType::SI64});
-        return createOne(loc, "colSelectNeq", {bits, zero});
+        if (op->use_empty())
+            return true;
+        Value rows = builder.sources.rowsOf(op->getOperand(0));
+        DaphneOp maker = ir::definingOp(rows);
+        bool isList = maker && rows != op->getOperand(0) && maker.mnemonic().starts_with("col");
+        return isList && replace(op, builder.createOne(op.getLoc(), "numRows", rows));
     }
 
     bool lowerFilter(DaphneOp op) {
         Value data = op->getOperand(0), bits = op->getOperand(1);
         TypeDesc type = typeOf(data), bitsType = typeOf(bits);
-        bool isRelational = type.isFrame() || (type.isMatrix() && (isColumn(data) || isColumn(bits)));
+        bool isRelational =
+            type.isFrame() || (type.isMatrix() && (builder.sources.isColumn(data) || builder.sources.isColumn(bits)));
         if (!isRelational || !bitsType.isMatrix() || bitsType.valueType == ValueType::Str)
             return false;
-        SmallVector<Value> operands{data, positions(bits)};
-        if (!haveSameRows(data, bits))
-            operands.push_back(createOne(op.getLoc(), "numRows", lengthOf(bits)));
-        return replace(op->getResult(0), createOne(op.getLoc(), "colProject", operands));
+        if (Value rows = joinedProduct(builder, op.getLoc(), data, bits))
+            return replace(op, rows);
+        SmallVector<Value> operands{data, builder.positions(bits)};
+        if (!builder.sources.haveSameRows(data, bits))
+            operands.push_back(builder.createOne(op.getLoc(), "numRows", builder.lengthOf(bits)));
+        return replace(op, builder.createOne(op.getLoc(), "colProject", operands));
     }
-
-    /// A value with as many rows as the truth values that does not need them.
-    Value lengthOf(Value bits) {
-        DaphneOp op = ir::definingOp(withoutAdapt(bits));
-        if (op && replaced.contains(op))
-            for (Value operand : op->getOperands())
-                if (typeOf(operand).isMatrix())
-                    return lengthOf(operand);
-        return bits;
-    }
-
-    // ---- joins
 
     bool lowerJoin(DaphneOp op) {
         Value l = op->getOperand(0), r = op->getOperand(1);
-        auto lhsOn = constantText(op->getOperand(2)), rhsOn = constantText(op->getOperand(3));
-        if (!lhsOn || !rhsOn || shareLabels(l, r))
-            return false;
-        Location loc = op.getLoc();
-        ValueRange rows = create(loc, "colJoin", {column(loc, l, *lhsOn), column(loc, r, *rhsOn)});
-        Value left = createOne(loc, "colProject", {l, rows[0]}), right = createOne(loc, "colProject", {r, rows[1]});
-        Value both = createOne(loc, "colBind", {left, right});
-        replace(op->getResult(0), both);
-        replaced.insert(both.getDefiningOp()); // needed only if somebody wants the whole frame; it does not fail
-        return true;
+        auto leftOn = constantText(op->getOperand(2)), rightOn = constantText(op->getOperand(3));
+        return leftOn && rightOn && !shareLabels(l, r) &&
+               replace(op, builder.join(op.getLoc(), l, r, *leftOn, *rightOn));
     }
 
     bool lowerSemiJoin(DaphneOp op) {
-        auto lhsOn = constantText(op->getOperand(2)), rhsOn = constantText(op->getOperand(3));
-        if (!lhsOn || !rhsOn)
+        auto leftOn = constantText(op->getOperand(2)), rightOn = constantText(op->getOperand(3));
+        if (!leftOn || !rightOn)
             return false;
         Location loc = op.getLoc();
-        Value keys = column(loc, op->getOperand(0), *lhsOn);
-        Value rows = createOne(loc, "colSemiJoin", {keys, column(loc, op->getOperand(1), *rhsOn)});
-        Value matching = createOne(loc, "colProject", {keys, rows});
-        replace(op->getResult(0), frameOf(loc, matching, *lhsOn));
-        return replace(op->getResult(1), rows);
+        Value keys = builder.column(loc, op->getOperand(0), *leftOn);
+        Value rows = builder.createOne(loc, "colSemiJoin", {keys, builder.column(loc, op->getOperand(1), *rightOn)});
+        Value matching = builder.createOne(loc, "colProject", {keys, rows});
+        builder.replace(op->getResult(1), rows);
+        return replace(op, builder.frame(loc, matching, *leftOn));
     }
 
     // ---- groups
@@ -384,79 +206,37 @@ class Lowering {
         Value frame = op->getOperand(0);
         SmallVector<Value> keys, columns;
         for (const std::string &label : grouping->keys)
-            keys.push_back(column(loc, frame, label));
-        ValueRange groups = create(loc, "colGroupFirst", keys[0]);
+            keys.push_back(builder.column(loc, frame, label));
+        ValueRange groups = builder.create(loc, "colGroupFirst", keys[0]);
         for (Value key : ArrayRef(keys).drop_front())
-            groups = create(loc, "colGroupNext", {groups[0], groups[1], key});
+            groups = builder.create(loc, "colGroupNext", {groups[0], groups[1], key});
         for (Value key : keys)
-            columns.push_back(createOne(loc, "colProject", {key, groups[1]}));
-        Value split =
-            ir::makeConstant(builder, loc, {.type = ValueType::Bool, .i = splitting == Splitting::Optimistic});
+            columns.push_back(builder.createOne(loc, "colProject", {key, groups[1]}));
+        Value split = builder.constant(loc, {.type = ValueType::Bool, .i = splitting == Splitting::Optimistic});
         for (const std::string &label : grouping->summed)
-            columns.push_back(createOne(loc, "colSumGrp", {column(loc, frame, label), groups[0], groups[1], split}));
-        return replace(op->getResult(0), frameOf(loc, columns, labels));
+            columns.push_back(
+                builder.createOne(loc, "colSumGrp", {builder.column(loc, frame, label), groups[0], groups[1], split}));
+        return replace(op, builder.frame(loc, columns, labels));
     }
 
     // ---- sums and arithmetic
 
-    /// A sum of truth values counts rows; it has no columnar form.
-    static bool isTruth(Value v) {
-        DaphneOp op = ir::definingOp(withoutAdapt(v));
-        return op && (isComparisonOp(op.mnemonic()) || op.is("ewAnd") || op.is("ewOr"));
-    }
-
     bool lowerSum(DaphneOp op) {
         Value cells = op->getOperand(0);
-        return isColumn(cells) && !isTruth(cells) &&
-               replace(op->getResult(0), createOne(op.getLoc(), "colSumAll", cells));
+        return builder.sources.isColumn(cells) && !isTruth(cells) &&
+               replace(op, builder.createOne(op.getLoc(), "colSumAll", cells));
     }
 
     bool lowerArithmetic(DaphneOp op) {
-        if (!isColumn(op->getResult(0)) || typeOf(op->getResult(0)).cols != 1)
-            return false;
         StringRef mnemonic = op.is("ewSub") ? "colCalcSub" : "colCalcMul";
-        return replace(op->getResult(0), createOne(op.getLoc(), mnemonic, op->getOperands()));
-    }
-
-    /// What has been replaced and is used nowhere, and what was needed only for it. From the last to the first, so
-    /// that uses go before definitions.
-    void erase() {
-        for (bool changed = true; changed;) {
-            changed = false;
-            for (Operation *op : llvm::to_vector(llvm::reverse(replaced)))
-                if (op->use_empty()) {
-                    replaced.remove(op);
-                    eraseOne(op);
-                    changed = true;
-                }
-        }
-    }
-
-    void eraseOne(Operation *op) {
-        SmallVector<Operation *> operands;
-        for (Value v : op->getOperands())
-            if (Operation *definition = v.getDefiningOp(); definition && !llvm::is_contained(operands, definition))
-                operands.push_back(definition);
-        op->erase();
-        for (Operation *definition : operands)
-            if (definition->use_empty() && !replaced.contains(definition) && !ir::mustKeep(definition))
-                eraseOne(definition);
+        Value result = op->getResult(0);
+        return builder.sources.isColumn(result) && typeOf(result).cols == 1 &&
+               replace(op, builder.createOne(op.getLoc(), mnemonic, op->getOperands()));
     }
 
     ModuleOp module;
     Splitting splitting;
-    OpBuilder builder{module.getContext()};
-    llvm::SetVector<Operation *> replaced; ///< their work is done by column operators: dropped where nobody uses them
-    llvm::DenseMap<Value, Value> positionsOf;
-    llvm::DenseMap<std::pair<Value, Value>, Value> fetchedAt; ///< by column and positions
-    struct ColumnKey {
-        Value frame;
-        std::string label;
-        bool operator<(const ColumnKey &o) const {
-            return std::pair(frame.getAsOpaquePointer(), label) < std::pair(o.frame.getAsOpaquePointer(), o.label);
-        }
-    };
-    std::map<ColumnKey, Value> columnOf;
+    ColumnBuilder builder;
 };
 
 } // namespace
