@@ -49,7 +49,11 @@ Value ColumnBuilder::frame(Location loc, ArrayRef<Value> columns, ArrayRef<std::
 Value ColumnBuilder::join(Location loc, Value left, Value right, const std::string &leftOn,
                           const std::string &rightOn) {
     ValueRange rows = create(loc, "colJoin", {column(loc, left, leftOn), column(loc, right, rightOn)});
-    Value l = createOne(loc, "colProject", {left, rows[0]}), r = createOne(loc, "colProject", {right, rows[1]});
+    return paired(loc, left, rows[0], right, rows[1]);
+}
+
+Value ColumnBuilder::paired(Location loc, Value left, Value leftRows, Value right, Value rightRows) {
+    Value l = createOne(loc, "colProject", {left, leftRows}), r = createOne(loc, "colProject", {right, rightRows});
     Value both = createOne(loc, "colBind", {l, r});
     drop(both.getDefiningOp()); // needed only if somebody wants the whole frame; it does not fail
     return both;

@@ -32,6 +32,9 @@ class ColumnBuilder {
     /// The pairs of rows of two frames with equal cells, as a frame.
     mlir::Value join(mlir::Location loc, mlir::Value left, mlir::Value right, const std::string &leftOn,
                      const std::string &rightOn);
+    /// Rows of two frames beside each other, as many of one as of the other; they have no label in common.
+    mlir::Value paired(mlir::Location loc, mlir::Value left, mlir::Value leftRows, mlir::Value right,
+                       mlir::Value rightRows);
     /// Uses of `old` become uses of `by`, behind daphne.adapt if its type has other facts.
     void replace(mlir::Value old, mlir::Value by);
 

@@ -26,28 +26,29 @@ Labels labelsOf(Value frame) {
     return {t.schema->labels.begin(), t.schema->labels.end()};
 }
 
-bool areAllIn(const Labels &labels, const Labels &of) {
-    return std::includes(of.begin(), of.end(), labels.begin(), labels.end());
-}
-
 class ProductFilter {
   public:
     ProductFilter(ColumnBuilder &builder, Location loc, Value product)
         : builder(builder), loc(loc), product(withoutAdapt(product)) {}
 
     Value run(Value bits) {
+        if (!addTables(product))
+            return {};
         SmallVector<Value> parts;
         conjuncts(bits, parts);
         for (Value part : parts) {
-            Labels labels;
+            Condition c{part, {}, {}};
             looked.clear();
-            if (!collect(part, labels))
+            if (!collect(part, c.labels))
                 return {};
-            conditions.push_back({part, std::move(labels)});
+            for (size_t t = 0; t < tables.size(); ++t)
+                if (llvm::any_of(c.labels, [&](const auto &label) { return tables[t].labels.contains(label); }))
+                    c.tables.insert(t);
+            conditions.push_back(std::move(c));
         }
-        if (!isJoined(product, conditions))
+        if (llvm::none_of(conditions, [&](const Condition &c) { return isEquality(c); }))
             return {};
-        Value result = filtered(product, conditions);
+        Value result = joined();
         dropExpression(bits);
         dropProducts(product);
         return result;
@@ -56,14 +57,31 @@ class ProductFilter {
   private:
     struct Condition {
         Value bits;
-        Labels labels; ///< of the columns it is about
+        Labels labels;           ///< of the columns it is about
+        std::set<size_t> tables; ///< they belong to
+        bool isDone = false;
     };
-    using Conditions = std::vector<Condition>;
+    struct Table {
+        Value frame;
+        Labels labels;
+        Value rows; ///< which row of it every row of the joined tables has; null while it is the only one
+        bool isJoined = false;
+    };
 
-    struct Sides {
-        Value left, right;
-        Conditions onLeft, onRight, equalities, rest;
-    };
+    /// The tables of a product in their order; false if the columns are not known or two have the same label.
+    bool addTables(Value frame) {
+        if (DaphneOp op = definedBy(withoutAdapt(frame), "cartesian"))
+            return addTables(op->getOperand(0)) && addTables(op->getOperand(1));
+        if (!knowsColumns(frame))
+            return false;
+        Labels labels = labelsOf(frame);
+        for (const Table &t : tables)
+            for (const std::string &label : labels)
+                if (t.labels.contains(label))
+                    return false; // fails when it is run
+        tables.push_back({frame, std::move(labels), {}});
+        return true;
+    }
 
     void conjuncts(Value bits, SmallVector<Value> &parts) {
         DaphneOp op = definedBy(withoutAdapt(bits), "ewAnd");
@@ -148,71 +166,126 @@ class ProductFilter {
         dropProducts(op->getOperand(1));
     }
 
-    bool isEquality(const Condition &c, const Labels &left, const Labels &right) {
+    /// Of two columns of different tables.
+    bool isEquality(const Condition &c) {
         DaphneOp op = definedBy(withoutAdapt(c.bits), "ewEq");
-        auto a = op ? columnLabel(op->getOperand(0)) : std::nullopt;
-        auto b = op ? columnLabel(op->getOperand(1)) : std::nullopt;
-        return a && b && ((left.contains(*a) && right.contains(*b)) || (left.contains(*b) && right.contains(*a)));
+        return op && c.tables.size() == 2 && columnLabel(op->getOperand(0)) && columnLabel(op->getOperand(1));
     }
 
-    /// The two sides of a product and which condition is about which; nothing if it is none.
-    std::optional<Sides> sidesOf(Value frame, const Conditions &all) {
-        DaphneOp op = definedBy(withoutAdapt(frame), "cartesian");
-        if (!op || !knowsColumns(op->getOperand(0)) || !knowsColumns(op->getOperand(1)))
-            return std::nullopt;
-        Sides s{op->getOperand(0), op->getOperand(1), {}, {}, {}, {}};
-        Labels left = labelsOf(s.left), right = labelsOf(s.right);
-        for (const std::string &label : left)
-            if (right.contains(label))
-                return std::nullopt; // fails when it is run
-        for (const Condition &c : all)
-            if (!c.labels.empty() && areAllIn(c.labels, left))
-                s.onLeft.push_back(c);
-            else if (!c.labels.empty() && areAllIn(c.labels, right))
-                s.onRight.push_back(c);
-            else
-                (isEquality(c, left, right) ? s.equalities : s.rest).push_back(c);
-        return s;
+    bool areJoined(const std::set<size_t> &which) {
+        return llvm::all_of(which, [&](size_t t) { return tables[t].isJoined; });
     }
 
-    /// Some product in it becomes a join.
-    bool isJoined(Value frame, const Conditions &all) {
-        auto s = sidesOf(frame, all);
-        return s && (!s->equalities.empty() || isJoined(s->left, s->onLeft) || isJoined(s->right, s->onRight));
-    }
-
-    Value filtered(Value frame, const Conditions &all) {
-        Conditions rest = all;
-        if (auto s = sidesOf(frame, all)) {
-            Value left = filtered(s->left, s->onLeft), right = filtered(s->right, s->onRight);
-            rest = s->rest;
-            if (s->equalities.empty()) {
-                frame = builder.createOne(loc, "cartesian", {left, right});
-            } else {
-                frame = joined(left, right, s->equalities[0]);
-                rest.insert(rest.begin(), s->equalities.begin() + 1, s->equalities.end());
-            }
-        }
+    /// The rows of a frame that all conditions choose which are about the given tables and not yet done, as positions;
+    /// null if there is no such condition.
+    template <class F> Value chosen(Value frame, F &&isAbout) {
         Value positions;
-        for (const Condition &c : rest) {
-            Value chosen = builder.positions(moved(c.bits, frame));
-            positions = positions ? builder.createOne(loc, "colIntersect", {positions, chosen}) : chosen;
+        for (Condition &c : conditions) {
+            if (c.isDone || !isAbout(c.tables))
+                continue;
+            c.isDone = true;
+            Value rows = builder.positions(moved(c.bits, frame));
+            positions = positions ? builder.createOne(loc, "colIntersect", {positions, rows}) : rows;
         }
-        return positions ? builder.createOne(loc, "colProject", {frame, positions}) : frame;
+        return positions;
     }
 
-    Value joined(Value left, Value right, const Condition &equality) {
-        DaphneOp op = ir::definingOp(withoutAdapt(equality.bits));
-        std::string a = *columnLabel(op->getOperand(0)), b = *columnLabel(op->getOperand(1));
-        if (!labelsOf(left).contains(a))
-            std::swap(a, b);
-        return builder.join(loc, left, right, a, b);
+    Value rowsAt(Value frame, Value positions) { return builder.createOne(loc, "colProject", {frame, positions}); }
+
+    /// An equality of a table with those joined so far; null if there is none.
+    Condition *equalityWith(size_t t) {
+        for (Condition &c : conditions)
+            if (!c.isDone && c.tables.contains(t) && isEquality(c) &&
+                llvm::all_of(c.tables, [&](size_t other) { return other == t || tables[other].isJoined; }))
+                return &c;
+        return nullptr;
+    }
+
+    /// Tables are joined from the first one along equalities; without one, the next is paired with all rows.
+    Value joined() {
+        for (size_t t = 0; t < tables.size(); ++t)
+            if (Value rows = chosen(tables[t].frame, [&](const auto &about) { return about == std::set<size_t>{t}; }))
+                tables[t].frame = rowsAt(tables[t].frame, rows);
+        Value frame = tables[0].frame;
+        tables[0].isJoined = true;
+        bool inOrder = true;
+        for (size_t count = 1; count < tables.size(); ++count) {
+            size_t next = tables.size();
+            for (size_t t = tables.size(); t-- > 1;)
+                if (!tables[t].isJoined && (next == tables.size() || equalityWith(t) || !equalityWith(next)))
+                    next = t;
+            inOrder &= next == count;
+            frame = joinedWith(frame, next);
+            if (Value rows = chosen(frame, [&](const auto &about) { return areJoined(about); }))
+                frame = chooseRows(frame, rows);
+        }
+        return inOrder ? frame : sorted(frame);
+    }
+
+    Value joinedWith(Value frame, size_t next) {
+        Table &t = tables[next];
+        Condition *equality = equalityWith(next);
+        ValueRange rows;
+        if (equality) {
+            equality->isDone = true;
+            DaphneOp op = ir::definingOp(withoutAdapt(equality->bits));
+            std::string a = *columnLabel(op->getOperand(0)), b = *columnLabel(op->getOperand(1));
+            if (t.labels.contains(a))
+                std::swap(a, b);
+            rows = builder.create(loc, "colJoin", {builder.column(loc, frame, a), builder.column(loc, t.frame, b)});
+        } else {
+            rows = allPairs(frame, t.frame);
+        }
+        Value both = builder.paired(loc, frame, rows[0], t.frame, rows[1]);
+        for (Table &other : tables)
+            if (other.isJoined)
+                other.rows = other.rows ? rowsAt(other.rows, rows[0]) : rows[0];
+        t.rows = rows[1];
+        t.isJoined = true;
+        return both;
+    }
+
+    /// Of a join of columns that are 0 everywhere.
+    ValueRange allPairs(Value left, Value right) {
+        SmallVector<Value> zeros;
+        for (Value frame : {left, right}) {
+            Value zero = builder.constant(loc, {.type = ValueType::SI64}),
+                  rows = builder.createOne(loc, "numRows", frame);
+            zeros.push_back(
+                builder.createOne(loc, "fill", {zero, rows, builder.constant(loc, {.type = ValueType::SI64, .i = 1})}));
+        }
+        return builder.create(loc, "colJoin", zeros);
+    }
+
+    Value chooseRows(Value frame, Value rows) {
+        for (Table &t : tables)
+            if (t.isJoined)
+                t.rows = rowsAt(t.rows, rows);
+        return rowsAt(frame, rows);
+    }
+
+    /// In the order of the product: by the rows of the first table, then of the second ...
+    Value sorted(Value frame) {
+        SmallVector<Value> rows, keys, ascending;
+        std::vector<std::string> labels;
+        for (size_t t = 0; t < tables.size(); ++t) {
+            rows.push_back(tables[t].rows);
+            labels.push_back("rows" + std::to_string(t));
+            keys.push_back(builder.constant(loc, {.type = ValueType::SI64, .i = static_cast<int64_t>(t)}));
+            ascending.push_back(builder.constant(loc, {.type = ValueType::Bool, .i = 1}));
+        }
+        SmallVector<Value> operands{builder.frame(loc, rows, labels)};
+        operands.append(keys);
+        operands.append(ascending);
+        operands.push_back(builder.constant(loc, {.type = ValueType::Bool, .i = 1})); // positions, not rows
+        return rowsAt(frame, builder.createOne(loc, "order", operands));
     }
 
     ColumnBuilder &builder;
     Location loc;
     Value product;
-    Conditions conditions;
+    std::vector<Table> tables;
+    std::vector<Condition> conditions;
     llvm::DenseSet<Value> looked;                           ///< parts of the condition that is being looked at
     llvm::DenseMap<std::pair<Value, Value>, Value> movedTo; ///< by expression and frame
 };
