@@ -297,6 +297,7 @@ template <class Order> Value positionInColumn(KernelCall &call, const Dense &m) 
 
 void addAggregate(KernelTable &t) {
     t.add<&sum<Over::All>>("sumAll");
+    t.add<&sum<Over::All>>("colSumAll"); // of a column
     t.add<&sum<Over::Row>>("sumRow");
     t.add<&sum<Over::Col>>("sumCol");
     t.add<&extreme<Smaller, Over::All>>("minAll");

@@ -227,6 +227,8 @@ void addElementwiseBinary(KernelTable &t) {
     t.add<&elementwise<BinaryOp::And>>("ewAnd");
     t.add<&elementwise<BinaryOp::Or>>("ewOr");
     t.add<&elementwise<BinaryOp::Concat>>("ewConcat");
+    t.add<&elementwise<BinaryOp::Sub>>("colCalcSub"); // of columns
+    t.add<&elementwise<BinaryOp::Mul>>("colCalcMul");
 }
 
 } // namespace daphne

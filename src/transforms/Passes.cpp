@@ -8,6 +8,8 @@ namespace {
 constexpr NamedPass kPasses[] = {
     {"fold-scalars", "evaluate scalar operations on constants and branches on constants", foldScalars},
     {"infer-types", "propagate types, shapes and sparsity through control flow", inferTypes},
+    {"columnar", "make column operators of relational operations",
+     [](mlir::ModuleOp module) { lowerToColumns(module, Splitting::Off); }},
     {"cse", "merge equal operations", eliminateCommonOps},
     {"queries", "make blocks of joins, filters and groups", planQueries},
     {"algebra", "apply exact identities and strength reduction", simplifyAlgebra},
