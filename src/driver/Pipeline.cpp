@@ -58,6 +58,8 @@ void collectPipelines(mlir::ModuleOp module, const Options &options) {
 }
 
 void manageReferences(mlir::ModuleOp module, const Options &options) {
+    if (options.vec && options.jit && !options.vecAlways)
+        transforms::dissolveTinyPipelines(module);
     if (options.objRefMgnt)
         transforms::manageReferences(module);
 }

@@ -23,6 +23,7 @@ constexpr NamedPass kPasses[] = {
     {"adapt-representations", "convert Csr operands for operations that have no kernel for them", adaptRepresentations},
     {"pipelines", "collect operations that may run fused",
      [](mlir::ModuleOp module) { collectPipelines(module, Fusion::All); }},
+    {"tiny-pipelines", "take pipelines over tiny matrices apart", dissolveTinyPipelines},
     {"references", "insert reference counting", manageReferences},
 };
 

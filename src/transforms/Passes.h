@@ -70,8 +70,11 @@ enum class Fusion : uint8_t {
     Restricted, ///< cell by cell and aggregates only
 };
 
-/// Puts operations that may be fused, row by row, into daphne.pipeline operations. Runs last before references.
+/// Puts operations that may be fused, row by row, into daphne.pipeline operations.
 void collectPipelines(mlir::ModuleOp module, Fusion fusion);
+
+/// Takes pipelines apart whose matrices are all known to be tiny: not even looking for their plan would pay.
+void dissolveTinyPipelines(mlir::ModuleOp module);
 
 /// Inserts daphne.retain and daphne.release and marks operands a kernel may take over (attribute `consume`), so that
 /// every object is freed or reused after its last use.

@@ -140,10 +140,10 @@ class Table {
         CsvCursor cursor(text, style);
         try {
             do {
-                labels.emplace_back();
-                if (labels.size() > 1)
+                if (!labels.empty())
                     cursor.skipDelimiter();
-                cursor.text(labels.back());
+                std::string room;
+                labels.emplace_back(cursor.text(room));
             } while (cursor.atDelimiter());
             cursor.nextLine();
         } catch (const TextError &e) {
@@ -229,10 +229,13 @@ class Table {
 // -------------------------------------------------------------------- reading
 
 template <class T> FieldKind readCell(CsvCursor &cursor, T &cell) {
-    if constexpr (std::is_same_v<T, std::string>)
-        return cursor.text(cell);
-    else
+    if constexpr (std::is_same_v<T, std::string>) {
+        std::string room;
+        cell = cursor.text(room);
+        return FieldKind::Text;
+    } else {
         return cursor.number(cell);
+    }
 }
 
 /// The most general kind seen per column; written rarely.
@@ -334,9 +337,8 @@ class TextTarget {
 
     FieldKind read(CsvCursor &cursor, size_t row) {
         PerWorker &w = workers[sched::Pool::currentWorker()];
-        FieldKind kind = cursor.text(w.text);
-        buffer.as<uint32_t>()[row] = w.dictionary.insert(w.text);
-        return kind;
+        buffer.as<uint32_t>()[row] = w.dictionary.insert(cursor.text(w.room));
+        return FieldKind::Text;
     }
 
     /// One dictionary for all.
@@ -357,7 +359,7 @@ class TextTarget {
   private:
     struct alignas(64) PerWorker {
         Dictionary dictionary;
-        std::string text;
+        std::string room;
     };
     size_t numRows;
     BufferRef buffer;
