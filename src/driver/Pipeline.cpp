@@ -47,6 +47,8 @@ void selectPhysicalOperators(mlir::ModuleOp module, const Options &options) {
         transforms::eliminateCommonOps(module);
     }
     transforms::eliminateDeadOps(module);
+    if (options.phyOpSelection)
+        transforms::pruneReads(module); // last: what is dead uses no column
 }
 
 void collectPipelines(mlir::ModuleOp module, const Options &options) {

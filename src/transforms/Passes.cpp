@@ -17,6 +17,7 @@ constexpr NamedPass kPasses[] = {
     {"aggregate-pushdown", "aggregate the factors of a product instead of the product", pushDownAggregates},
     {"matmul-chain", "order chains of matrix products by cost", orderMatMulChains},
     {"dead-code", "remove what nobody needs and what cannot fail", eliminateDeadOps},
+    {"prune-reads", "read only the columns of files that are used", pruneReads},
     {"select-representations", "hold matrices with few non-zeros (a quarter) as Csr",
      [](mlir::ModuleOp module) { selectRepresentations(module, 0.25); }},
     {"adapt-representations", "convert Csr operands for operations that have no kernel for them", adaptRepresentations},

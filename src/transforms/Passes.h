@@ -54,6 +54,9 @@ enum class Splitting : uint8_t {
 /// daphne.colJoin ...) on columns and position lists.
 void lowerToColumns(mlir::ModuleOp module, Splitting splitting);
 
+/// Frames read from files of known columns have only those columns that somebody uses.
+void pruneReads(mlir::ModuleOp module);
+
 /// From here on matrices whose estimated share of non-zeros lies below the threshold are held as Csr: their types say
 /// so, whatever later passes do.
 void selectRepresentations(mlir::ModuleOp module, double threshold);
