@@ -92,6 +92,17 @@ class CsvCursor {
         return field;
     }
 
+    /// A field nobody wants: the mistakes of text() or number() without the cell.
+    void skip(FieldKind as) {
+        std::string_view field = raw();
+        if (plain)
+            return;
+        if (as == FieldKind::Text)
+            needText(field);
+        else if (field.find('\0') != field.npos)
+            throw TextError{field.data() + field.find('\0'), "a NUL byte in a number"};
+    }
+
     FieldKind kind() {
         std::string_view field = raw();
         return isNull(field) ? FieldKind::Number : kindOf(field);

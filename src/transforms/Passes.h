@@ -44,6 +44,19 @@ void pushDownAggregates(mlir::ModuleOp module);
 /// once.
 void planQueries(mlir::ModuleOp module);
 
+/// How sums of 64-bit integers per group are kept.
+enum class Splitting : uint8_t {
+    Off,
+    Optimistic, ///< low halves apart from high halves, which are touched only if a sum needs them
+};
+
+/// Selections, joins, groups of sums and sums of columns of frames become column operators (daphne.colSelectEq,
+/// daphne.colJoin ...) on columns and position lists.
+void lowerToColumns(mlir::ModuleOp module, Splitting splitting);
+
+/// Frames read from files of known columns have only those columns that somebody uses.
+void pruneReads(mlir::ModuleOp module);
+
 /// From here on matrices whose estimated share of non-zeros lies below the threshold are held as Csr: their types say
 /// so, whatever later passes do.
 void selectRepresentations(mlir::ModuleOp module, double threshold);

@@ -378,6 +378,17 @@ struct ColumnTarget {
             };
         });
     }
+    /// Nowhere: the column is not wanted.
+    explicit ColumnTarget(FieldKind kind) : cells(nullptr) {
+        read = kind == FieldKind::Text
+                   ? [](CsvCursor &cursor, void *, size_t) { return skip(cursor, FieldKind::Text); }
+                   : [](CsvCursor &cursor, void *, size_t) { return skip(cursor, FieldKind::Number); };
+    }
+    /// Whatever is in it, it is no reason to read everything again.
+    static FieldKind skip(CsvCursor &cursor, FieldKind as) {
+        cursor.skip(as);
+        return FieldKind::Integer;
+    }
     explicit ColumnTarget(TextTarget &texts) {
         cells = &texts;
         read = [](CsvCursor &cursor, void *cells, size_t row) {
@@ -394,12 +405,17 @@ Value readFrame(ReadJob &job) {
     size_t numWorkers = job.request.pool ? job.request.pool->numWorkers() : 1;
     auto allocate = [&] {
         auto types = table.meta.columnTypes();
+        auto labels = table.meta.columnLabels();
         auto old = std::move(columns);
         columns.assign(types.size(), {});
         texts.clear();
         texts.resize(types.size());
         targets.clear();
         for (size_t c = 0; c < types.size(); ++c) {
+            if (!job.wantsColumn(labels[c])) {
+                targets.emplace_back(kindOf(types[c]));
+                continue;
+            }
             if (types[c] == ValueType::Str) {
                 texts[c] = std::make_unique<TextTarget>(table.meta.rows, numWorkers);
                 targets.emplace_back(*texts[c]);
@@ -419,7 +435,8 @@ Value readFrame(ReadJob &job) {
     auto frame = Ref<Frame>::make(table.meta.rows);
     auto labels = table.meta.columnLabels();
     for (size_t c = 0; c < columns.size(); ++c)
-        frame->addColumn(labels[c], columns[c] ? columns[c] : texts[c]->column(table));
+        if (columns[c] || texts[c])
+            frame->addColumn(labels[c], columns[c] ? columns[c] : texts[c]->column(table));
     return frame;
 }
 
