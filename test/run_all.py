@@ -106,6 +106,8 @@ def suites(preset):
     yield 'builtins', lambda: run_summarised([python, TEST / 'builtins' / 'run.py', '--daphne', daphne])
     yield 'script', lambda: run_summarised([python, script, '--daphne', daphne])
     yield 'sql', lambda: run_summarised([python, TEST / 'sql' / 'run.py', '--daphne', daphne])
+    yield 'sql columnar', lambda: run_summarised([python, TEST / 'sql' / 'run.py', '--daphne', daphne, '--queries', '500',
+                                                  '--options=--columnar --optimistic-splitting'])
     yield 'warehouse', lambda: run_summarised([python, TEST / 'sql' / 'warehouse' / 'run.py', '--daphne', daphne])
     yield 'distributed', lambda: run_summarised([python, TEST / 'dist' / 'run.py', '--daphne', daphne])
     yield ('distributed scripts', lambda: run_summarised(

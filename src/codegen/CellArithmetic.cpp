@@ -8,6 +8,7 @@
 #include "llvm/IR/Intrinsics.h"
 
 #include "kernels/Exponential.h"
+#include "kernels/WideVectors.h"
 
 namespace daphne::codegen {
 
@@ -168,24 +169,25 @@ Value *CellArithmetic::fixedPower(int twice, Value *x, ValueType t) const {
 Value *CellArithmetic::word(uint64_t x) const { return llvm::ConstantInt::get(spread(b.getInt64Ty()), x); }
 Value *CellArithmetic::wordsOf(Value *x) const { return b.CreateBitCast(x, spread(b.getInt64Ty())); }
 Value *CellArithmetic::realOf(Value *words) const { return b.CreateBitCast(words, spread(b.getDoubleTy())); }
-Value *CellArithmetic::linear(double c0, double c1, Value *x) const {
-    return b.CreateFAdd(real(c0), b.CreateFMul(x, real(c1)));
+Value *CellArithmetic::multiplyAdd(Value *x, Value *y, Value *z) const {
+    if (!fusesMultiplyAdd())
+        return b.CreateFAdd(b.CreateFMul(x, y), z);
+    return b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, z});
 }
+Value *CellArithmetic::linear(double c0, double c1, Value *x) const { return multiplyAdd(x, real(c1), real(c0)); }
 
 CellArithmetic::PowerOfE CellArithmetic::powerOfE(Value *x) const {
     using daphne::detail::kLn2High, daphne::detail::kLn2Low, daphne::detail::kRounder;
-    Value *shifted = b.CreateFAdd(b.CreateFMul(x, real(0x1.71547652b82fep0)), real(kRounder));
+    Value *shifted = multiplyAdd(x, real(0x1.71547652b82fep0), real(kRounder));
     Value *k = b.CreateFSub(shifted, real(kRounder));
-    Value *r = b.CreateFSub(b.CreateFSub(x, b.CreateFMul(k, real(kLn2High))), b.CreateFMul(k, real(kLn2Low)));
-    Value *r2 = b.CreateFMul(r, r), *r4 = b.CreateFMul(r2, r2), *r8 = b.CreateFMul(r4, r4);
+    Value *r = multiplyAdd(k, real(-kLn2Low), multiplyAdd(k, real(-kLn2High), x));
+    Value *r2 = b.CreateFMul(r, r), *r4 = b.CreateFMul(r2, r2);
     Value *c2 = linear(1.0 / 2, 1.0 / 6, r), *c4 = linear(1.0 / 24, 1.0 / 120, r);
     Value *c6 = linear(1.0 / 720, 1.0 / 5040, r), *c8 = linear(1.0 / 40320, 1.0 / 362880, r);
     Value *c10 = linear(1.0 / 3628800, 1.0 / 39916800, r), *c12 = linear(1.0 / 479001600, 1.0 / 6227020800, r);
-    Value *low = b.CreateFAdd(c2, b.CreateFMul(r2, c4));
-    Value *middle = b.CreateFMul(r4, b.CreateFAdd(c6, b.CreateFMul(r2, c8)));
-    Value *high = b.CreateFMul(r8, b.CreateFAdd(c10, b.CreateFMul(r2, c12)));
-    Value *q = b.CreateFAdd(low, b.CreateFAdd(middle, high));
-    return {shifted, b.CreateFAdd(r, b.CreateFMul(r2, q))};
+    Value *high = multiplyAdd(r4, multiplyAdd(r2, c12, c10), multiplyAdd(r2, c8, c6));
+    Value *q = multiplyAdd(r4, high, multiplyAdd(r2, c4, c2));
+    return {shifted, multiplyAdd(r2, q, r)};
 }
 
 Value *CellArithmetic::exponential(Value *x) const {
@@ -207,7 +209,7 @@ Value *CellArithmetic::hyperbolicTangent(Value *x) const {
     PowerOfE power = powerOfE(b.CreateFMul(real(2), size));
     uint64_t rounder = std::bit_cast<uint64_t>(daphne::detail::kRounder);
     Value *scale = realOf(b.CreateShl(b.CreateAdd(wordsOf(power.shifted), word(1023 - rounder)), word(52)));
-    Value *minusOne = b.CreateFAdd(b.CreateFMul(scale, power.fraction), b.CreateFSub(scale, real(1.0)));
+    Value *minusOne = multiplyAdd(scale, power.fraction, b.CreateFSub(scale, real(1.0)));
     Value *ratio = b.CreateFDiv(minusOne, b.CreateFAdd(minusOne, real(2.0)));
     return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, ratio, x);
 }
@@ -226,15 +228,14 @@ Value *CellArithmetic::naturalLogarithm(Value *x) const {
     k = b.CreateSelect(tiny, b.CreateFSub(k, real(54)), k);
     Value *s = b.CreateFDiv(f, b.CreateFAdd(real(2.0), f));
     Value *z = b.CreateFMul(s, s), *z2 = b.CreateFMul(z, z), *z4 = b.CreateFMul(z2, z2);
-    Value *low = b.CreateFAdd(linear(2.0 / 3, 2.0 / 5, z), b.CreateFMul(z2, linear(2.0 / 7, 2.0 / 9, z)));
-    Value *high = b.CreateFAdd(linear(2.0 / 11, 2.0 / 13, z), b.CreateFMul(z2, linear(2.0 / 15, 2.0 / 17, z)));
+    Value *low = multiplyAdd(z2, linear(2.0 / 7, 2.0 / 9, z), linear(2.0 / 3, 2.0 / 5, z));
+    Value *high = multiplyAdd(z2, linear(2.0 / 15, 2.0 / 17, z), linear(2.0 / 11, 2.0 / 13, z));
     Value *highest = linear(2.0 / 19, 2.0 / 21, z);
-    Value *tail = b.CreateFMul(z4, b.CreateFAdd(high, b.CreateFMul(z4, highest)));
-    Value *series = b.CreateFMul(z, b.CreateFAdd(low, tail));
+    Value *series = b.CreateFMul(z, multiplyAdd(z4, multiplyAdd(z4, highest, high), low));
     Value *halfSquare = b.CreateFMul(b.CreateFMul(real(0.5), f), f);
-    Value *correction = b.CreateFSub(halfSquare, b.CreateFAdd(b.CreateFMul(s, b.CreateFAdd(halfSquare, series)),
-                                                              b.CreateFMul(k, real(daphne::detail::kLn2Low))));
-    Value *result = b.CreateFSub(b.CreateFMul(k, real(daphne::detail::kLn2High)), b.CreateFSub(correction, f));
+    Value *kLow = b.CreateFMul(k, real(daphne::detail::kLn2Low));
+    Value *correction = b.CreateFSub(halfSquare, multiplyAdd(s, b.CreateFAdd(halfSquare, series), kLow));
+    Value *result = multiplyAdd(k, real(daphne::detail::kLn2High), b.CreateFSub(f, correction));
     result = b.CreateSelect(b.CreateFCmpOEQ(x, real(0)), real(-kInfinity), result);
     result = b.CreateSelect(b.CreateFCmpOEQ(x, real(kInfinity)), real(kInfinity), result);
     return b.CreateSelect(b.CreateFCmpOGE(x, real(0)), result, real(std::numeric_limits<double>::quiet_NaN()));

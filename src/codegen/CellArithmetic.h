@@ -2,7 +2,7 @@
 /// LLVM code for the arithmetic of cells, one number or several lanes at a time.
 /// Semantics are those of the kernels (language 4.1), to the last bit: integers
 /// wrap, comparisons yield 0/1 in the operands' type, float to integer saturates,
-/// no multiplication is fused with an addition.
+/// no multiplication is fused with an addition but inside exponential functions.
 #pragma once
 
 #include "llvm/IR/IRBuilder.h"
@@ -49,6 +49,7 @@ class CellArithmetic {
     llvm::Value *word(uint64_t x) const;
     llvm::Value *wordsOf(llvm::Value *x) const;
     llvm::Value *realOf(llvm::Value *words) const;
+    llvm::Value *multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value *z) const;
     /// c0 + x * c1
     llvm::Value *linear(double c0, double c1, llvm::Value *x) const;
 

@@ -9,19 +9,40 @@
 
 namespace daphne {
 
+namespace {
+
+template <class Word> uint64_t load(const char *p) {
+    Word word;
+    std::memcpy(&word, p, sizeof word);
+    return word;
+}
+
+/// Both halves of the product.
+uint64_t fold(uint64_t x, uint64_t y) {
+    auto product = static_cast<unsigned __int128>(x) * y;
+    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+}
+
+} // namespace
+
 uint64_t hashOfText(std::string_view text) {
-    uint64_t h = text.size() * 0x9e3779b97f4a7c15ull;
+    constexpr uint64_t kFirst = 0xa0761d6478bd642f, kSecond = 0xe7037ed1a0b428db;
     const char *p = text.data();
-    size_t left = text.size();
-    for (; left >= 8; p += 8, left -= 8) {
-        uint64_t word;
-        std::memcpy(&word, p, 8);
-        h = mixBits(h ^ word);
+    size_t n = text.size();
+    uint64_t h = kFirst, low = 0, high = 0;
+    // Words may overlap; the length tells apart what would then be the same.
+    if (n >= 8) {
+        for (size_t i = 0; i + 16 < n; i += 16)
+            h = fold(load<uint64_t>(p + i) ^ kSecond, load<uint64_t>(p + i + 8) ^ h);
+        low = load<uint64_t>(p + (n > 16 ? n - 16 : 0));
+        high = load<uint64_t>(p + n - 8);
+    } else if (n >= 4) {
+        low = load<uint32_t>(p);
+        high = load<uint32_t>(p + n - 4);
+    } else if (n > 0) {
+        low = load<uint8_t>(p) << 16 | load<uint8_t>(p + n / 2) << 8 | load<uint8_t>(p + n - 1);
     }
-    uint64_t tail = 0;
-    if (left > 0)
-        std::memcpy(&tail, p, left);
-    return mixBits(h ^ tail ^ (uint64_t(left) << 56));
+    return fold(fold(low ^ kSecond, high ^ h) ^ n, kFirst);
 }
 
 size_t Dictionary::slotOf(uint64_t hash, std::string_view text) const {

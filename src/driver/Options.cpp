@@ -293,6 +293,8 @@ class CommandLine {
         options.objRefMgnt = all.flag("use_obj_ref_mgnt");
         options.ipaConstPropa = all.flag("use_ipa_const_propa");
         options.phyOpSelection = all.flag("use_phy_op_selection");
+        options.columnar = all.flag("columnar");
+        options.optimisticSplitting = all.flag("optimistic-splitting");
         options.selectMatrixRepr = all.flag("select-matrix-repr");
         options.sparsityThreshold = all.number("sparsity_threshold");
         if (!all.text("part-expr").empty())

@@ -57,15 +57,17 @@ struct Options {
     std::vector<ExplainLevel> explain; ///< in pipeline order, no duplicates
     bool timing = false;
     bool verbose = false;
-    bool vec = true;               ///< fused, task-parallel execution
-    bool vecRestricted = false;    ///< only cell by cell and aggregates
-    bool vecAlways = false;        ///< however small the data is
-    bool jit = true;               ///< compile fused loops
-    std::string loopCache;         ///< directory of compiled loops; "" for none
-    bool ipaConstPropa = true;     ///< propagate constants into functions
-    bool objRefMgnt = true;        ///< free intermediates
-    bool phyOpSelection = true;    ///< choose among physical operators
-    bool selectMatrixRepr = false; ///< dense or CSR by estimated sparsity
+    bool vec = true;                  ///< fused, task-parallel execution
+    bool vecRestricted = false;       ///< only cell by cell and aggregates
+    bool vecAlways = false;           ///< however small the data is
+    bool jit = true;                  ///< compile fused loops
+    std::string loopCache;            ///< directory of compiled loops; "" for none
+    bool ipaConstPropa = true;        ///< propagate constants into functions
+    bool objRefMgnt = true;           ///< free intermediates
+    bool phyOpSelection = true;       ///< choose among physical operators
+    bool columnar = false;            ///< relational operations on columns and position lists
+    bool optimisticSplitting = false; ///< sums of the columnar plan
+    bool selectMatrixRepr = false;    ///< dense or CSR by estimated sparsity
     double sparsityThreshold = 0.25;
     ImportPaths importPaths;
     LogSettings logging;

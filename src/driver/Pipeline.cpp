@@ -20,6 +20,12 @@ void inferProperties(mlir::ModuleOp module, const Options &) {
     transforms::foldScalars(module);
 }
 
+void lowerToColumns(mlir::ModuleOp module, const Options &options) {
+    if (options.columnar)
+        transforms::lowerToColumns(module, options.optimisticSplitting ? transforms::Splitting::Optimistic
+                                                                       : transforms::Splitting::Off);
+}
+
 void selectRepresentations(mlir::ModuleOp module, const Options &options) {
     if (options.selectMatrixRepr)
         transforms::selectRepresentations(module, options.sparsityThreshold);
@@ -41,6 +47,8 @@ void selectPhysicalOperators(mlir::ModuleOp module, const Options &options) {
         transforms::eliminateCommonOps(module);
     }
     transforms::eliminateDeadOps(module);
+    if (options.phyOpSelection)
+        transforms::pruneReads(module); // last: what is dead uses no column
 }
 
 void collectPipelines(mlir::ModuleOp module, const Options &options) {
@@ -50,6 +58,8 @@ void collectPipelines(mlir::ModuleOp module, const Options &options) {
 }
 
 void manageReferences(mlir::ModuleOp module, const Options &options) {
+    if (options.vec && options.jit && !options.vecAlways)
+        transforms::dissolveTinyPipelines(module);
     if (options.objRefMgnt)
         transforms::manageReferences(module);
 }
@@ -60,7 +70,7 @@ constexpr Step kSteps[] = {
     {ExplainLevel::ParsingSimplified, simplifyScalars},
     {ExplainLevel::Sql, nullptr},
     {ExplainLevel::PropertyInference, inferProperties},
-    {ExplainLevel::Columnar, nullptr},
+    {ExplainLevel::Columnar, lowerToColumns},
     {ExplainLevel::SelectMatrixRepr, selectRepresentations},
     {ExplainLevel::TransferDataProps, nullptr},
     {ExplainLevel::PhyOpSelection, selectPhysicalOperators},

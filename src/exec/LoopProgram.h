@@ -24,6 +24,7 @@
 #include "base/ValueType.h"
 #include "kernels/CellLoops.h"
 #include "kernels/NarrowProduct.h"
+#include "kernels/WideVectors.h"
 
 namespace daphne::exec {
 

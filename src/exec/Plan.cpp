@@ -72,6 +72,16 @@ Fact factOf(const Value &v, bool withValue) {
     return f;
 }
 
+bool isFactOf(const Fact &fact, const Value &v, bool withValue) {
+    if (v.isScalar() && !withValue)
+        return fact.form == (v.isString() ? Fact::Form::Unknown : Fact::Form::Scalar) && fact.type == v.scalarType();
+    if (!v.isMatrix() || v.isCsr())
+        return fact == factOf(v, withValue);
+    const Dense &m = v.dense();
+    return fact.form == Fact::Form::Dense && fact.type == m.type() && fact.rows == m.rows() && fact.cols == m.cols() &&
+           fact.adjacent == m.contiguous();
+}
+
 std::optional<int> fixedExponent(const Fact &exponent) {
     if (!exponent.constant)
         return std::nullopt;

@@ -74,6 +74,8 @@ struct Plan {
 
 /// What an argument looks like; `withValue`: plans may depend on a scalar's value.
 Fact factOf(const Value &v, bool withValue);
+/// fact == factOf(v, withValue), without making one.
+bool isFactOf(const Fact &fact, const Value &v, bool withValue);
 
 /// inputs: facts of the inputs of the region.
 Plan makePlan(const Region &region, std::span<const Fact> inputs);

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "exec/CallKernel.h"
+#include "exec/KernelSequence.h"
+#include "exec/Plan.h"
 #include "exec/RunLoop.h"
 #include "sched/Scheduler.h"
 
@@ -39,13 +41,15 @@ struct RegionPlans {
     struct Entry {
         std::vector<Fact> inputs;
         Plan plan;
+        bool kernelsOnly; ///< no step can ever pay as a loop
     };
     std::vector<std::unique_ptr<Entry>> entries;
     std::vector<bool> valueDependent;
     std::vector<uint32_t> readers; ///< of every value, outputs counted once more
+    KernelSequence sequence;
     static constexpr size_t kMost = 16;
 
-    void prepare(const Region &region) {
+    explicit RegionPlans(const Region &region) : sequence(region) {
         valueDependent = valueDependentInputs(region);
         readers.assign(region.numValues(), 0);
         for (const RegionOp &op : region.ops)
@@ -55,7 +59,9 @@ struct RegionPlans {
             ++readers[v];
     }
 
-    Plan &find(const Region &region, std::span<const Value> inputs) {
+    Entry &find(const Region &region, const Engine &engine, std::span<const Value> inputs) {
+        if (!entries.empty() && isFor(*entries.front(), inputs))
+            return *entries.front();
         std::vector<Fact> facts;
         facts.reserve(inputs.size());
         for (size_t i = 0; i < inputs.size(); ++i)
@@ -64,13 +70,27 @@ struct RegionPlans {
             if (entries[i]->inputs == facts) {
                 std::rotate(entries.begin(), entries.begin() + static_cast<ptrdiff_t>(i),
                             entries.begin() + static_cast<ptrdiff_t>(i) + 1);
-                return entries.front()->plan;
+                return *entries.front();
             }
         if (entries.size() == kMost)
             entries.pop_back();
-        auto entry = std::make_unique<Entry>(Entry{facts, makePlan(region, facts)});
-        entries.insert(entries.begin(), std::move(entry));
-        return entries.front()->plan;
+        Plan plan = makePlan(region, facts);
+        bool kernelsOnly =
+            std::ranges::none_of(plan.steps, [&](const Step &step) { return step.fused && mayPay(engine, step); });
+        entries.insert(entries.begin(), std::make_unique<Entry>(Entry{facts, std::move(plan), kernelsOnly}));
+        return *entries.front();
+    }
+
+  private:
+    bool isFor(const Entry &entry, std::span<const Value> inputs) const {
+        for (size_t i = 0; i < inputs.size(); ++i)
+            if (!isFactOf(entry.inputs[i], inputs[i], valueDependent[i]))
+                return false;
+        return true;
+    }
+
+    static bool mayPay(const Engine &engine, const Step &step) {
+        return engine.options.always || !engine.options.jit || step.csr >= 0 || step.kernelNs >= kLeastNs;
     }
 };
 
@@ -198,11 +218,11 @@ Region::Region(Engine &engine, size_t numInputs) : numInputs(numInputs), engine(
 Region::~Region() = default;
 
 void Region::run(Context &context, std::span<Value> inputs, std::span<Value> results, uint64_t consumable) {
-    if (!plans) {
-        plans = std::make_unique<RegionPlans>();
-        plans->prepare(*this);
-    }
-    Plan &plan = plans->find(*this, inputs);
+    if (!plans)
+        plans = std::make_unique<RegionPlans>(*this);
+    RegionPlans::Entry &entry = plans->find(*this, engine, inputs);
+    if (entry.kernelsOnly)
+        return plans->sequence.run(context, *this, inputs, results, consumable);
     RegionState state;
     state.values.resize(numValues());
     state.readers = plans->readers;
@@ -212,7 +232,7 @@ void Region::run(Context &context, std::span<Value> inputs, std::span<Value> res
         else
             state.values[i] = inputs[i];
     }
-    RegionRun(context, engine, *this, plan, state).run();
+    RegionRun(context, engine, *this, entry.plan, state).run();
     for (size_t i = 0; i < outputs.size(); ++i)
         results[i] = state.values[outputs[i]];
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/Format.h"
 
+#include <algorithm>
+
 #include "base/Error.h"
 #include "base/ForeignCode.h"
 #include "base/Progress.h"
@@ -134,7 +136,21 @@ Metadata metadataOf(const Value &value) {
     return meta;
 }
 
+/// What a reader did not leave out by itself.
+Value withColumns(const Frame &frame, const std::vector<std::string> &labels) {
+    auto result = Ref<Frame>::make(frame.rows());
+    for (size_t c = 0; c < frame.cols(); ++c)
+        if (std::find(labels.begin(), labels.end(), frame.labels[c]) != labels.end())
+            result->addColumn(frame.labels[c], frame.columns[c]);
+    return result;
+}
+
 } // namespace
+
+bool ReadJob::wantsColumn(const std::string &label) const {
+    const auto &wanted = request.columns;
+    return wanted.empty() || std::find(wanted.begin(), wanted.end(), label) != wanted.end();
+}
 
 DataPath::DataPath(std::string_view name) : file(name) {
     for (const Format &f : FormatTable::get().all()) {
@@ -183,7 +199,8 @@ Value readMatrix(const std::string &name, const ReadRequest &request) {
 Value readFrame(const std::string &name, const ReadRequest &request) {
     DataPath path(name);
     auto read = need(&Format::readFrame, path, "read a frame from");
-    return readNamed(read, path, request);
+    Value value = readNamed(read, path, request);
+    return request.columns.empty() ? value : withColumns(value.frame(), request.columns);
 }
 
 void write(const Value &value, const std::string &name, const WriteRequest &request) {

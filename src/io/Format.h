@@ -43,6 +43,8 @@ struct ReadRequest {
     RepresentationPolicy policy = {};
     sched::Pool *pool = nullptr; ///< null: on this thread alone
     CsvStyle csv = {};           ///< of CSV files without metadata
+    /// Frames: labels of the columns that are wanted, those that are not there are left out; none: all columns.
+    std::vector<std::string> columns = {};
 };
 
 struct WriteRequest {

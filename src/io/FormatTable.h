@@ -23,7 +23,7 @@ namespace daphne::io {
 class ReadJob {
   public:
     ReadJob(std::string path, std::string part, std::optional<Metadata> meta, ReadRequest request)
-        : path(std::move(path)), part(std::move(part)), meta(std::move(meta)), request(request) {}
+        : path(std::move(path)), part(std::move(part)), meta(std::move(meta)), request(std::move(request)) {}
     /// The content, decompressed; read at the first call.
     const FileText &file();
     std::string_view text() { return file().text(); }
@@ -34,6 +34,8 @@ class ReadJob {
     }
     /// "file "x.csv": what".
     Error error(const std::string &what) const;
+    /// Whether a column of a frame is wanted. Readers may leave out others; their mistakes are found all the same.
+    bool wantsColumn(const std::string &label) const;
     /// The value type the metadata name for a matrix, Unknown if there are none.
     ValueType wantedType() const { return meta ? meta->matrixType() : ValueType::Unknown; }
 

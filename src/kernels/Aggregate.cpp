@@ -215,6 +215,8 @@ template <class Order, class T> Value extremeOfColumns(const Dense &m) {
             for (size_t c = 0; c < in.cols; ++c)
                 out[c] = Order::better(x[c], out[c]) ? x[c] : out[c];
         }
+        for (size_t c = 0; c < in.cols; ++c)
+            out[c] = withoutSignOfZero(out[c]);
     });
     return result;
 }
@@ -295,6 +297,7 @@ template <class Order> Value positionInColumn(KernelCall &call, const Dense &m) 
 
 void addAggregate(KernelTable &t) {
     t.add<&sum<Over::All>>("sumAll");
+    t.add<&sum<Over::All>>("colSumAll"); // of a column
     t.add<&sum<Over::Row>>("sumRow");
     t.add<&sum<Over::Col>>("sumCol");
     t.add<&extreme<Smaller, Over::All>>("minAll");

@@ -4,10 +4,13 @@
 /// place; overflow gives infinity, underflow is gradual, NaN stays NaN.
 ///
 /// float arguments are computed in double precision: exact but for the rounding.
+/// Products are added with one rounding where the processor can
+/// (fusesMultiplyAdd()); compiled loops do the same operations.
 #pragma once
 
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -30,29 +33,37 @@ struct PowerOfE {
     }
 };
 
-/// x = k ln 2 + r with |r| <= ln 2 / 2; the Taylor series of e^r up to r^13 / 13! is exact to 2^-57 there.
-inline PowerOfE powerOfE(double x) {
-    constexpr double kLog2OfE = 0x1.71547652b82fep0;
-    double shifted = x * kLog2OfE + kRounder;
-    double k = shifted - kRounder;
-    double r = (x - k * kLn2High) - k * kLn2Low;
-    // (e^r - 1 - r) / r^2 in pairs of terms: short chains of dependent operations.
-    double r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
-    double c2 = 1.0 / 2 + r * (1.0 / 6), c4 = 1.0 / 24 + r * (1.0 / 120);
-    double c6 = 1.0 / 720 + r * (1.0 / 5040), c8 = 1.0 / 40320 + r * (1.0 / 362880);
-    double c10 = 1.0 / 3628800 + r * (1.0 / 39916800), c12 = 1.0 / 479001600 + r * (1.0 / 6227020800);
-    double q = (c2 + r2 * c4) + (r4 * (c6 + r2 * c8) + r8 * (c10 + r2 * c12));
-    return {shifted, r + r2 * q};
+/// x y + z, with one rounding or two. On processors that have no instruction for it, one rounding is slow.
+template <bool Fused> double multiplyAdd(double x, double y, double z) {
+    if constexpr (Fused)
+        return __builtin_fma(x, y, z);
+    else
+        return x * y + z;
 }
 
-} // namespace detail
+/// x = k ln 2 + r with |r| <= ln 2 / 2; the Taylor series of e^r up to r^13 / 13! is exact to 2^-57 there.
+template <bool Fused> PowerOfE powerOfE(double x) {
+    constexpr double kLog2OfE = 0x1.71547652b82fep0;
+    constexpr auto mad = multiplyAdd<Fused>;
+    double shifted = mad(x, kLog2OfE, kRounder);
+    double k = shifted - kRounder;
+    double r = mad(k, -kLn2Low, mad(k, -kLn2High, x));
+    // (e^r - 1 - r) / r^2 in pairs of terms: short chains of dependent operations.
+    double r2 = r * r, r4 = r2 * r2;
+    double c2 = mad(r, 1.0 / 6, 1.0 / 2), c4 = mad(r, 1.0 / 120, 1.0 / 24);
+    double c6 = mad(r, 1.0 / 5040, 1.0 / 720), c8 = mad(r, 1.0 / 362880, 1.0 / 40320);
+    double c10 = mad(r, 1.0 / 39916800, 1.0 / 3628800), c12 = mad(r, 1.0 / 6227020800, 1.0 / 479001600);
+    double high = mad(r4, mad(r2, c12, c10), mad(r2, c8, c6));
+    double q = mad(r4, high, mad(r2, c4, c2));
+    return {shifted, mad(r2, q, r)};
+}
 
-inline double exponential(double x) {
+template <bool Fused> double exponential(double x) {
     // Beyond these the result is infinite or zero anyway, and k would leave the exponent's range.
     constexpr double kLargest = 710.0, kSmallest = -746.0;
     x = x > kLargest ? kLargest : x;
     x = x < kSmallest ? kSmallest : x;
-    detail::PowerOfE power = detail::powerOfE(x);
+    PowerOfE power = powerOfE<Fused>(x);
     // 2^k as a product of two factors: either alone is a normal number, and only the last product rounds.
     constexpr uint64_t kOffset = 2048, kBias = 1023;
     uint64_t offsetK = power.exponentPlus(kOffset), half = offsetK >> 1, rest = offsetK - half;
@@ -62,18 +73,19 @@ inline double exponential(double x) {
 }
 
 /// (e^2|x| - 1) / (e^2|x| + 1) with the sign of x.
-inline double hyperbolicTangent(double x) {
+template <bool Fused> double hyperbolicTangent(double x) {
     constexpr double kOneFrom = 22.0; // the result is 1 in double precision
     double size = std::fabs(x);
     size = size > kOneFrom ? kOneFrom : size;
-    detail::PowerOfE power = detail::powerOfE(2 * size);
+    PowerOfE power = powerOfE<Fused>(2 * size);
     double scale = std::bit_cast<double>(power.exponentPlus(1023) << 52);
-    double minusOne = scale * power.fraction + (scale - 1.0);
+    double minusOne = multiplyAdd<Fused>(scale, power.fraction, scale - 1.0);
     return std::copysign(minusOne / (minusOne + 2.0), x);
 }
 
 /// NaN for negative numbers.
-inline double naturalLogarithm(double x) {
+template <bool Fused> double naturalLogarithm(double x) {
+    constexpr auto mad = multiplyAdd<Fused>;
     // x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2); numbers below the normal ones are scaled first.
     constexpr uint64_t kOffset = 1024, kRootOfHalf = 0x3fe6a09e667f3bcd;
     constexpr double kInteger = 0x1p52, kInfinity = std::numeric_limits<double>::infinity();
@@ -87,22 +99,33 @@ inline double naturalLogarithm(double x) {
 
     // ln(1 + f) = 2 artanh s with s = f / (2 + f): twice the series s + s^3/3 + s^5/5 + ..., exact to 2^-56 up to s^21.
     double s = f / (2.0 + f), z = s * s, z2 = z * z, z4 = z2 * z2;
-    double low = (2.0 / 3 + z * (2.0 / 5)) + z2 * (2.0 / 7 + z * (2.0 / 9));
-    double high = (2.0 / 11 + z * (2.0 / 13)) + z2 * (2.0 / 15 + z * (2.0 / 17));
-    double highest = 2.0 / 19 + z * (2.0 / 21);
-    double series = z * (low + z4 * (high + z4 * highest));
+    double low = mad(z2, mad(z, 2.0 / 9, 2.0 / 7), mad(z, 2.0 / 5, 2.0 / 3));
+    double high = mad(z2, mad(z, 2.0 / 17, 2.0 / 15), mad(z, 2.0 / 13, 2.0 / 11));
+    double highest = mad(z, 2.0 / 21, 2.0 / 19);
+    double series = z * mad(z4, mad(z4, highest, high), low);
     // 2 s = f - f^2/2 + s f^2/2, so that the largest term f is exact.
     double halfSquare = 0.5 * f * f;
-    double correction = halfSquare - (s * (halfSquare + series) + k * detail::kLn2Low);
-    double result = k * detail::kLn2High - (correction - f);
+    double correction = halfSquare - mad(s, halfSquare + series, k * kLn2Low);
+    double result = mad(k, kLn2High, f - correction);
 
     result = x == 0 ? -kInfinity : result;
     result = x == kInfinity ? kInfinity : result;
     return x >= 0 ? result : std::numeric_limits<double>::quiet_NaN();
 }
 
-inline float exponential(float x) { return static_cast<float>(exponential(static_cast<double>(x))); }
-inline float hyperbolicTangent(float x) { return static_cast<float>(hyperbolicTangent(static_cast<double>(x))); }
-inline float naturalLogarithm(float x) { return static_cast<float>(naturalLogarithm(static_cast<double>(x))); }
+} // namespace detail
+
+double exponential(double x);
+double hyperbolicTangent(double x);
+/// NaN for negative numbers.
+double naturalLogarithm(double x);
+float exponential(float x);
+float hyperbolicTangent(float x);
+float naturalLogarithm(float x);
+
+/// out[i] = f(in[i]); in may be out.
+template <class T> void exponentials(const T *in, T *out, size_t n);
+template <class T> void hyperbolicTangents(const T *in, T *out, size_t n);
+template <class T> void naturalLogarithms(const T *in, T *out, size_t n);
 
 } // namespace daphne

@@ -28,10 +28,15 @@ uint64_t bytesOf(const Value &x) {
     return 8 * (x.isCsr() ? x.csr().nonZeros() : x.dense().cells());
 }
 
-Value read(KernelCall &call, const std::string &filename, bool isFrame) {
+/// read(filename, isFrame, labels of the columns that are wanted...)
+Value read(KernelCall &call, const std::string &filename, bool isFrame, std::span<const Value> wanted) {
     sched::Pool *pool = poolFor(call.context, fileSize(filename));
-    if (isFrame)
-        return io::readFrame(filename, {.pool = pool});
+    if (isFrame) {
+        io::ReadRequest request{.pool = pool};
+        for (const Value &label : wanted)
+            request.columns.push_back(label.text());
+        return io::readFrame(filename, request);
+    }
     return io::readMatrix(filename,
                           {.csr = (call.wantsCsr & 1) != 0, .policy = call.context.representation, .pool = pool});
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "kernels/WideVectors.h"
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 #endif
@@ -159,11 +161,7 @@ template <class T> void addOuterProductsFused(Rows<T> p, Rows<T> x, size_t rows,
 
 #undef DAPHNE_FUSED
 
-bool detectFma() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
-
 #else
-
-bool detectFma() { return false; }
 
 template <class T>
 void multiplyRowsFused(Rows<T> x, size_t rows, size_t depth, const T *b, size_t cols, T *out, size_t outSkip) {
@@ -176,11 +174,6 @@ template <class T> void addOuterProductsFused(Rows<T> p, Rows<T> x, size_t rows,
 #endif
 
 } // namespace
-
-bool fusesMultiplyAdd() {
-    static const bool detected = detectFma();
-    return detected;
-}
 
 template <class T>
 void multiplyRows(Rows<T> x, size_t rows, size_t depth, const T *b, size_t cols, T *out, size_t outSkip) {

@@ -9,7 +9,7 @@
 ///                 up in order
 ///
 /// Every sum starts from zero. A product is added with one rounding where the processor can
-/// (fusesMultiplyAdd()), as BLAS does there.
+/// (fusesMultiplyAdd() of WideVectors.h), as BLAS does there.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,6 @@ constexpr size_t kNarrowColumns = 16; ///< of B or P: less than that
 constexpr size_t kMostDepth = 256;    ///< of X @ B: B stays in the first cache
 constexpr size_t kMostWidth = 64;     ///< of t(P) @ X: so do the sums
 constexpr size_t kRowGroup = 512;
-
-/// Multiplications are fused with additions.
-bool fusesMultiplyAdd();
 
 /// X @ B is computed here.
 constexpr bool isRowsTimesSmall(size_t rows, size_t depth, size_t cols) {

@@ -12,6 +12,20 @@ namespace {
 template <class Op, class T>
 concept HasUnaryDomain = requires(T x) { Op::outside(x); };
 
+/// An operation with a loop of its own.
+template <class Op, class T>
+concept HasCells = requires(const T *in, T *out, size_t n) { Op::cells(in, out, n); };
+
+template <class Op, class T> void applyToCells(const T *in, T *out, size_t n) {
+    if constexpr (HasCells<Op, T>) {
+        Op::cells(in, out, n);
+    } else {
+        DAPHNE_INDEPENDENT_CELLS
+        for (size_t i = 0; i < n; ++i)
+            out[i] = static_cast<T>(Op::apply(in[i]));
+    }
+}
+
 /// Two passes over a block in cache: the test alone is cheap and has no early exit to hinder it.
 template <class Op, class T> size_t cellsWithinDomain(const T *in, T *out, size_t n) {
     constexpr size_t kBlock = 1024;
@@ -23,9 +37,7 @@ template <class Op, class T> size_t cellsWithinDomain(const T *in, T *out, size_
         if (anyOutside)
             for (stop = begin; !Op::outside(in[stop]);)
                 ++stop;
-        DAPHNE_INDEPENDENT_CELLS
-        for (size_t i = begin; i < stop; ++i)
-            out[i] = Op::apply(in[i]);
+        applyToCells<Op>(in + begin, out + begin, stop - begin);
         if (anyOutside)
             return stop;
     }
@@ -39,9 +51,7 @@ template <class Op, class T> size_t unaryCells(const void *arg, void *result, si
         if constexpr (HasUnaryDomain<Op, T>) {
             return cellsWithinDomain<Op>(in, out, n);
         } else {
-            DAPHNE_INDEPENDENT_CELLS
-            for (size_t i = 0; i < n; ++i)
-                out[i] = static_cast<T>(Op::apply(in[i]));
+            applyToCells<Op>(in, out, n);
             return n;
         }
     });
@@ -109,14 +119,15 @@ DAPHNE_FLOAT_FUNCTION(FloatFloor, floor, Everywhere)
 DAPHNE_FLOAT_FUNCTION(FloatCeil, ceil, Everywhere)
 #undef DAPHNE_FLOAT_FUNCTION
 
+/// Loops of their own, see Exponential.h.
 struct Exp : Everywhere {
-    template <class T> static T apply(T x) { return exponential(x); }
+    template <class T> static void cells(const T *in, T *out, size_t n) { exponentials(in, out, n); }
 };
 struct Tanh : Everywhere {
-    template <class T> static T apply(T x) { return hyperbolicTangent(x); }
+    template <class T> static void cells(const T *in, T *out, size_t n) { hyperbolicTangents(in, out, n); }
 };
 struct Ln : NonNegative {
-    template <class T> static T apply(T x) { return naturalLogarithm(x); }
+    template <class T> static void cells(const T *in, T *out, size_t n) { naturalLogarithms(in, out, n); }
 };
 
 /// Integers are their own round, floor and ceil.

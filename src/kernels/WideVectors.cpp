@@ -11,6 +11,15 @@ bool hasWideVectors() {
 #endif
 }
 
+bool fusesMultiplyAdd() {
+#if defined(__x86_64__) && defined(__GNUC__)
+    static const bool detected = hasWideVectors() && __builtin_cpu_supports("fma");
+    return detected;
+#else
+    return false;
+#endif
+}
+
 bool detail::useWideVectors = hasWideVectors();
 
 void allowWideVectors(bool allowed) { detail::useWideVectors = allowed && hasWideVectors(); }

@@ -10,6 +10,9 @@
 /// Results do not depend on the choice: both versions do the same operations in
 /// the same order, no multiplication is fused with an addition, and a sum of
 /// several lanes has to name its lanes. What a loop calls is inlined into it.
+///
+/// A few algorithms are worth another rule: narrow products and exponential
+/// functions fuse where the processor can, in kernels and compiled loops alike.
 #pragma once
 
 namespace daphne {
@@ -19,6 +22,9 @@ bool hasWideVectors();
 /// For tests: false makes the loops run as on the oldest processor, true as on this one.
 void allowWideVectors(bool allowed);
 
+/// Whether narrow products and exponential functions fuse multiplications with additions: has FMA and AVX2.
+bool fusesMultiplyAdd();
+
 namespace detail {
 
 extern bool useWideVectors;
@@ -27,7 +33,13 @@ extern bool useWideVectors;
 template <class Loop> [[gnu::target("avx2,bmi,bmi2"), gnu::flatten, gnu::noinline]] auto runWide(const Loop &loop) {
     return loop();
 }
+/// Only where fusesMultiplyAdd().
+template <class Loop>
+[[gnu::target("avx2,bmi,bmi2,fma"), gnu::flatten, gnu::noinline]] auto runFused(const Loop &loop) {
+    return loop();
+}
 #else
+template <class Loop> auto runFused(const Loop &loop) { return loop(); }
 template <class Loop> auto runWide(const Loop &loop) { return loop(); }
 #endif
 template <class Loop> [[gnu::flatten, gnu::noinline]] auto runNarrow(const Loop &loop) { return loop(); }

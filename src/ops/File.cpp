@@ -8,9 +8,12 @@ namespace {
 
 using namespace rule;
 
-/// read(filename, isFrame); the flag is absent while parsing.
+/// read(filename, isFrame, labels of the columns that are wanted...); the flag is absent while parsing, without labels
+/// all columns are wanted.
 Types read(const InferCall &call) {
     needString(call, 0);
+    for (size_t i = 2; i < call.args.size(); ++i)
+        needString(call, i);
     auto isFrame = call.args.size() > 1 ? flagOperand(call, 1) : std::nullopt;
     if (!isFrame)
         return {TypeDesc::unknown()};
@@ -27,7 +30,7 @@ Types write(const InferCall &call) {
 // Files may change between two reads and are changed by writes, so the order of both is kept.
 // clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
-    {.mnemonic = "read", .minArgs = 2, .maxArgs = 2, .infer = read, .mayFail = always, .sideEffect = true},
+    {.mnemonic = "read", .minArgs = 2, .maxArgs = kVariadic, .infer = read, .mayFail = always, .sideEffect = true},
     {.mnemonic = "write", .minArgs = 2, .maxArgs = 2, .numResults = 0, .infer = write, .mayFail = always,
      .sideEffect = true},
 };

@@ -44,6 +44,19 @@ void pushDownAggregates(mlir::ModuleOp module);
 /// once.
 void planQueries(mlir::ModuleOp module);
 
+/// How sums of 64-bit integers per group are kept.
+enum class Splitting : uint8_t {
+    Off,
+    Optimistic, ///< low halves apart from high halves, which are touched only if a sum needs them
+};
+
+/// Selections, joins, groups of sums and sums of columns of frames become column operators (daphne.colSelectEq,
+/// daphne.colJoin ...) on columns and position lists.
+void lowerToColumns(mlir::ModuleOp module, Splitting splitting);
+
+/// Frames read from files of known columns have only those columns that somebody uses.
+void pruneReads(mlir::ModuleOp module);
+
 /// From here on matrices whose estimated share of non-zeros lies below the threshold are held as Csr: their types say
 /// so, whatever later passes do.
 void selectRepresentations(mlir::ModuleOp module, double threshold);
@@ -57,8 +70,11 @@ enum class Fusion : uint8_t {
     Restricted, ///< cell by cell and aggregates only
 };
 
-/// Puts operations that may be fused, row by row, into daphne.pipeline operations. Runs last before references.
+/// Puts operations that may be fused, row by row, into daphne.pipeline operations.
 void collectPipelines(mlir::ModuleOp module, Fusion fusion);
+
+/// Takes pipelines apart whose matrices are all known to be tiny: not even looking for their plan would pay.
+void dissolveTinyPipelines(mlir::ModuleOp module);
 
 /// Inserts daphne.retain and daphne.release and marks operands a kernel may take over (attribute `consume`), so that
 /// every object is freed or reused after its last use.

@@ -7,7 +7,7 @@ a file, and SQLite runs the same queries. Without ORDER BY, rows are compared as
 keys is compared as well. Nulls of a result are what the language makes of them: 0, nan or an empty string. A query that
 Daphne rejects although SQLite answers it is a failure.
 
-    test/sql/run.py --daphne bin/daphne [--queries 3000] [--seed 1] [--keep]
+    test/sql/run.py --daphne bin/daphne [--queries 3000] [--seed 1] [--keep] [--options=--columnar]
 """
 
 import argparse
@@ -196,7 +196,7 @@ def normal(cell, nullable):
         return f"'{cell}'"
     if nullable and (math.isnan(value) or value == 0):
         return 'null'
-    return f'{value + 0.0:.6g}'  # as files have them
+    return f'{float(f"{value:.6f}") + 0.0:.6g}'  # rounded as in files first
 
 
 def differs(expected, actual, order):
@@ -250,7 +250,7 @@ def run_batch(daphne, seed, count, keep):
 def run_script(daphne, text, directory):
     path = Path(directory) / 'script.daph'
     path.write_text(text, encoding='utf-8')
-    return subprocess.run([daphne, path.name], cwd=directory, capture_output=True, text=True, errors='replace',
+    return subprocess.run([*daphne, path.name], cwd=directory, capture_output=True, text=True, errors='replace',
                           timeout=TIMEOUT_SECONDS, check=False)
 
 
@@ -259,13 +259,14 @@ def main():
     parser.add_argument('--daphne', default=ROOT / 'bin' / 'daphne', type=Path)
     parser.add_argument('--queries', default=1000, type=int)
     parser.add_argument('--seed', default=1, type=int)
+    parser.add_argument('--options', default='', help='further words for the command line of Daphne')
     parser.add_argument('--keep', action='store_true', help='keep the scripts of batches with failures')
     choice = parser.parse_args()
     if sqlite3.sqlite_version_info < (3, 39):
         print(f'SQLite {sqlite3.sqlite_version} has no FULL JOIN; 3.39 is needed')
         print('0 passed, 0 failed')
         return 0
-    daphne = choice.daphne.resolve()
+    daphne = [choice.daphne.resolve(), *choice.options.split()]
     batches = [(choice.seed + k, min(BATCH, choice.queries - k * BATCH)) for k in range(-(-choice.queries // BATCH))]
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda b: run_batch(daphne, b[0], b[1], choice.keep), batches))

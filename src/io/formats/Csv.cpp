@@ -162,10 +162,10 @@ class Table {
         CsvCursor cursor(text, style);
         try {
             do {
-                labels.emplace_back();
-                if (labels.size() > 1)
+                if (!labels.empty())
                     cursor.skipDelimiter();
-                cursor.text(labels.back());
+                std::string room;
+                labels.emplace_back(cursor.text(room));
             } while (cursor.atDelimiter());
             cursor.nextLine();
         } catch (const TextError &e) {
@@ -251,10 +251,13 @@ class Table {
 // -------------------------------------------------------------------- reading
 
 template <class T> FieldKind readCell(CsvCursor &cursor, T &cell) {
-    if constexpr (std::is_same_v<T, std::string>)
-        return cursor.text(cell);
-    else
+    if constexpr (std::is_same_v<T, std::string>) {
+        std::string room;
+        cell = cursor.text(room);
+        return FieldKind::Text;
+    } else {
         return cursor.number(cell);
+    }
 }
 
 /// The most general kind seen per column; written rarely.
@@ -377,9 +380,8 @@ class TextTarget {
 
     FieldKind read(CsvCursor &cursor, size_t row) {
         PerWorker &w = workers[sched::Pool::currentWorker()];
-        FieldKind kind = cursor.text(w.text);
-        buffer.as<uint32_t>()[row] = w.dictionary.insert(w.text);
-        return kind;
+        buffer.as<uint32_t>()[row] = w.dictionary.insert(cursor.text(w.room));
+        return FieldKind::Text;
     }
 
     /// One dictionary for all.
@@ -400,7 +402,7 @@ class TextTarget {
   private:
     struct alignas(64) PerWorker {
         Dictionary dictionary;
-        std::string text;
+        std::string room;
     };
     size_t numRows;
     BufferRef buffer;
@@ -419,6 +421,17 @@ struct ColumnTarget {
             };
         });
     }
+    /// Nowhere: the column is not wanted.
+    explicit ColumnTarget(FieldKind kind) : cells(nullptr) {
+        read = kind == FieldKind::Text
+                   ? [](CsvCursor &cursor, void *, size_t) { return skip(cursor, FieldKind::Text); }
+                   : [](CsvCursor &cursor, void *, size_t) { return skip(cursor, FieldKind::Number); };
+    }
+    /// Whatever is in it, it is no reason to read everything again.
+    static FieldKind skip(CsvCursor &cursor, FieldKind as) {
+        cursor.skip(as);
+        return FieldKind::Integer;
+    }
     explicit ColumnTarget(TextTarget &texts) {
         cells = &texts;
         read = [](CsvCursor &cursor, void *cells, size_t row) {
@@ -435,12 +448,17 @@ Value readFrame(ReadJob &job) {
     size_t numWorkers = job.request.pool ? job.request.pool->numWorkers() : 1;
     auto allocate = [&] {
         auto types = table.meta.columnTypes();
+        auto labels = table.meta.columnLabels();
         auto old = std::move(columns);
         columns.assign(types.size(), {});
         texts.clear();
         texts.resize(types.size());
         targets.clear();
         for (size_t c = 0; c < types.size(); ++c) {
+            if (!job.wantsColumn(labels[c])) {
+                targets.emplace_back(kindOf(types[c]));
+                continue;
+            }
             if (types[c] == ValueType::Str) {
                 texts[c] = std::make_unique<TextTarget>(table.meta.rows, numWorkers);
                 targets.emplace_back(*texts[c]);
@@ -460,7 +478,8 @@ Value readFrame(ReadJob &job) {
     auto frame = Ref<Frame>::make(table.meta.rows);
     auto labels = table.meta.columnLabels();
     for (size_t c = 0; c < columns.size(); ++c)
-        frame->addColumn(labels[c], columns[c] ? columns[c] : texts[c]->column(table));
+        if (columns[c] || texts[c])
+            frame->addColumn(labels[c], columns[c] ? columns[c] : texts[c]->column(table));
     return frame;
 }
 

@@ -2,35 +2,14 @@
 #include "kernels/relational/RowKeys.h"
 
 #include <bit>
-#include <cstring>
 
 #include "base/Error.h"
 #include "data/CopyCells.h"
+#include "data/Dictionary.h"
 
 namespace daphne::relational {
 
 namespace {
-
-/// All bits of the argument spread over all bits of the result (the finaliser of MurmurHash3).
-uint64_t mix(uint64_t x) {
-    x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdull;
-    x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53ull;
-    return x ^ (x >> 33);
-}
-
-uint64_t hashOf(std::string_view text) {
-    uint64_t h = text.size() * 0x9e3779b97f4a7c15ull;
-    const char *p = text.data();
-    size_t left = text.size();
-    for (; left >= 8; p += 8, left -= 8) {
-        uint64_t word;
-        std::memcpy(&word, p, 8);
-        h = mix(h ^ word);
-    }
-    uint64_t tail = 0;
-    std::memcpy(&tail, p, left);
-    return mix(h ^ tail ^ (uint64_t(left) << 56));
-}
 
 constexpr uint64_t kNanCode = 0x7ff8000000000000ull;
 
@@ -53,7 +32,7 @@ template <class T> uint64_t codeOf(T x) {
 PairTable::PairTable(size_t expected) { grow(std::bit_ceil(std::max<size_t>(16, 2 * expected))); }
 
 size_t PairTable::slotOf(uint32_t prefix, uint64_t code) const {
-    size_t slot = mix(code + prefix * 0x9e3779b97f4a7c15ull) & mask;
+    size_t slot = mixBits(code + prefix * 0x9e3779b97f4a7c15ull) & mask;
     while (entries[slot].id != kNone && (entries[slot].code != code || entries[slot].prefix != prefix))
         slot = (slot + 1) & mask;
     return slot;
@@ -103,7 +82,7 @@ void StringTable::grow() {
 uint32_t StringTable::insert(std::string_view text) {
     if (2 * (texts.size() + 1) > entries.size())
         grow();
-    uint64_t hash = hashOf(text);
+    uint64_t hash = hashOfText(text);
     Entry &e = entries[slotOf(hash, text)];
     if (e.id == kNone) {
         if (texts.size() + 1 >= kNone)
@@ -117,7 +96,7 @@ uint32_t StringTable::insert(std::string_view text) {
 uint32_t StringTable::find(std::string_view text) const {
     if (entries.empty())
         return kNone;
-    return entries[slotOf(hashOf(text), text)].id;
+    return entries[slotOf(hashOfText(text), text)].id;
 }
 
 // --------------------------------------------------------------------- groups

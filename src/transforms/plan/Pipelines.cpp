@@ -162,7 +162,40 @@ class Collector {
     bool mayFail = false;
 };
 
+bool isTiny(Type type) {
+    constexpr int64_t kMostCells = 64;
+    auto m = dyn_cast<ir::MatrixType>(type);
+    return !m || (m.rows() >= 0 && m.cols() >= 0 && m.rows() <= kMostCells && m.cols() <= kMostCells &&
+                  m.rows() * m.cols() <= kMostCells);
+}
+
+bool isTiny(ir::PipelineOp pipeline) {
+    if (!llvm::all_of(pipeline->getOperandTypes(), [](Type t) { return isTiny(t); }))
+        return false;
+    return llvm::all_of(pipeline.body().getOps<DaphneOp>(),
+                        [](DaphneOp op) { return isTiny(op->getResult(0).getType()); });
+}
+
 } // namespace
+
+void dissolveTinyPipelines(ModuleOp module) {
+    std::vector<ir::PipelineOp> tiny;
+    module.walk([&](ir::PipelineOp pipeline) {
+        if (isTiny(pipeline))
+            tiny.push_back(pipeline);
+    });
+    for (ir::PipelineOp pipeline : tiny) {
+        IRMapping map;
+        for (auto [argument, operand] : llvm::zip(pipeline.body().getArguments(), pipeline->getOperands()))
+            map.map(argument, operand);
+        OpBuilder builder(pipeline);
+        for (DaphneOp op : pipeline.body().getOps<DaphneOp>())
+            builder.clone(*op, map);
+        for (auto [result, v] : llvm::zip(pipeline->getResults(), pipeline.body().back().getOperands()))
+            result.replaceAllUsesWith(map.lookup(v));
+        pipeline->erase();
+    }
+}
 
 void collectPipelines(ModuleOp module, Fusion fusion) {
     std::vector<Block *> blocks;

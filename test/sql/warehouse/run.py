@@ -101,16 +101,17 @@ def main():
             script = directory / 'queries.daph'
             script.write_text(script_of(directory, tables, queries))
             first = {}
-            for threads in args.threads:
-                done = subprocess.run([args.daphne, f'--num-threads={threads}', str(script)], capture_output=True,
-                                      text=True)
+            runs = [[f'--num-threads={threads}'] for threads in args.threads]
+            runs += [['--columnar'], ['--columnar', '--optimistic-splitting', '--num-threads=3']]
+            for options in runs:
+                done = subprocess.run([args.daphne, *options, str(script)], capture_output=True, text=True)
                 for name in queries:
                     problem = done.stderr.strip()[:500] if done.returncode else None
                     if not problem:
                         text = (directory / f'{name}.csv').read_text()
                         problem = compare(name, rows_of(directory / f'{name}.csv', expected[name]), expected[name])
                         if first.setdefault(name, text) != text:
-                            problem = f'{name}: {threads} threads give another result than {args.threads[0]}'
+                            problem = f'{" ".join(options)} gives another result than {" ".join(runs[0])}'
                     passed += problem is None
                     failed += problem is not None
                     if problem:

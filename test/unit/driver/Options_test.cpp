@@ -244,7 +244,6 @@ TEST(ScriptArguments, EverythingAfterTheScriptIsOne) {
 // ---- what is not there yet
 
 TEST(Availability, AMissingEngineIsOneClearError) {
-    EXPECT_EQ(errorOf({"--columnar", "s"}), "option --columnar: columnar execution is not part of this version");
     for (const OptionRow &row : optionTable()) {
         if (row.availability != Availability::Missing || row.flag.empty())
             continue;
@@ -258,7 +257,6 @@ TEST(Availability, AMissingEngineIsOneClearError) {
 }
 
 TEST(Availability, AMissingEngineMayBeSwitchedOff) {
-    EXPECT_EQ(errorOf({"--columnar=false", "s"}), "");
     EXPECT_EQ(errorOf({"--sched-select=none", "s"}), "");
     EXPECT_EQ(errorOf({"--inter-op=0", "s"}), "");
     EXPECT_THAT(errorOf({"--inter-op", "s"}), HasSubstr("not part of this version"));
@@ -277,6 +275,7 @@ TEST(Availability, TuningOptionsAreAcceptedSilently) {
 }
 
 TEST(Availability, CombinationsAreChecked) {
+    EXPECT_EQ(errorOf({"--columnar", "--optimistic-splitting", "s"}), "");
     EXPECT_THAT(errorOf({"--optimistic-splitting", "s"}), HasSubstr("only together with --columnar"));
     EXPECT_THAT(errorOf({"--enable-property-recording", "--enable-property-insert", "s"}),
                 HasSubstr("exclude each other"));
@@ -352,10 +351,23 @@ TEST(Precedence, ErrorsOfTheFileNameIt) {
 }
 
 TEST(Precedence, AMissingEngineInTheFileIsAnErrorToo) {
-    TemporaryFile file(R"({"use_columnar": true})");
-    EXPECT_EQ(errorOf({"--config", file.path, "s"}),
-              "configuration key 'use_columnar': columnar execution is not part of this version");
-    EXPECT_EQ(errorOf({"--config", file.path, "--columnar=false", "s"}), "");
+    for (const OptionRow &row : optionTable()) {
+        if (row.availability != Availability::Missing || row.kind != OptionKind::Flag || row.configKey.empty())
+            continue;
+        std::string key(row.configKey);
+        TemporaryFile file("{\"" + key + "\": true}");
+        EXPECT_EQ(errorOf({"--config", file.path, "s"}),
+                  "configuration key '" + key + "': " + std::string(row.engine) + " is not part of this version");
+        EXPECT_EQ(errorOf({"--config", file.path, "--" + std::string(row.flag) + "=false", "s"}), "");
+    }
+}
+
+TEST(Precedence, ColumnarExecutionIsSetByTheFileAndTheCommandLine) {
+    TemporaryFile file(R"({"use_columnar": true, "use_optimistic_splitting": true})");
+    Options options = parse({"--config", file.path, "s"});
+    EXPECT_TRUE(options.columnar && options.optimisticSplitting);
+    EXPECT_THAT(errorOf({"--config", file.path, "--columnar=false", "s"}), HasSubstr("only together with --columnar"));
+    EXPECT_FALSE(parse({"s"}).columnar);
 }
 
 TEST(Precedence, TheEnvironmentOverridesTheFile) {

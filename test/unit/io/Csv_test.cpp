@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "io/Format.h"
@@ -209,6 +210,38 @@ TEST_F(Csv, OverwritesAndLeavesNoTemporaryFiles) {
 TEST_F(Csv, CannotBeWrittenToAMissingDirectory) {
     EXPECT_NE(failureOf([&] { io::write(doubles(1, 1, {1}), path("none/w.csv")); }), "");
     EXPECT_EQ(numFiles(), 0u);
+}
+
+TEST_F(Csv, ReadsOnlyTheColumnsThatAreWanted) {
+    std::string name = put("x.csv", "1,a,2.5\n3,\"b,\nc\",4.5\n");
+    for (bool withMeta : {true, false}) {
+        std::string labels[] = {withMeta ? "i" : "col_0", withMeta ? "f" : "col_2"};
+        if (withMeta)
+            put("x.csv.meta", R"({"numRows":2,"numCols":3,"schema":[{"label":"i","valueType":"si64"},)"
+                              R"({"label":"s","valueType":"str"},{"label":"f","valueType":"f64"}]})");
+        else
+            std::filesystem::remove(name + ".meta");
+        Value v = io::readFrame(name, {.columns = {labels[1], labels[0], "elsewhere"}});
+        EXPECT_EQ(v.frame().labels, (S{labels[0], labels[1]})) << "in the order of the file";
+        EXPECT_EQ(v.frame().rows(), 2u);
+        EXPECT_EQ(cellsOf<int64_t>(*v.frame().columns[0]), (I{1, 3}));
+        EXPECT_EQ(cellsOf<double>(*v.frame().columns[1]), (D{2.5, 4.5}));
+        EXPECT_EQ(io::readFrame(name).frame().cols(), 3u);
+    }
+}
+
+TEST_F(Csv, FindsMistakesInColumnsThatAreNotWanted) {
+    put("x.csv.meta", R"({"numRows":2,"numCols":3,"schema":[{"label":"i","valueType":"si64"},)"
+                      R"({"label":"s","valueType":"str"},{"label":"f","valueType":"f64"}]})");
+    for (std::string text :
+         {std::string("1,a,2\n3,\"b,4\n"), std::string("1,a,2\n3,\"b\"c,4\n"), std::string("1,a,2\n3,b\n"),
+          std::string("1,a,2\n3,b,4,5\n"), std::string("1,a,2\n3,\xff,4\n"), std::string("1,a,2\n3,b,4\0\n", 13),
+          std::string("1,a,2\n")}) {
+        std::string name = put("x.csv", text);
+        std::string whole = failureOf([&] { io::readFrame(name); });
+        EXPECT_NE(whole, "") << text;
+        EXPECT_EQ(failureOf([&] { io::readFrame(name, {.columns = {"i"}}); }), whole) << text;
+    }
 }
 
 } // namespace

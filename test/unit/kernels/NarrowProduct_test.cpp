@@ -2,6 +2,7 @@
 /// Products with few columns: the sums of the contract, cell by cell, for every number of columns and rows, in windows
 /// of larger matrices, with infinities and NaN.
 #include "kernels/NarrowProduct.h"
+#include "kernels/WideVectors.h"
 
 #include <cmath>
 #include <cstring>
