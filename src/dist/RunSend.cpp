@@ -12,7 +12,7 @@ using Role = LoopOperand::Role;
 namespace {
 
 /// More bytes than this are sent by one thread per worker, while this one computes.
-constexpr uint64_t kLargeSending = 1 << 20;
+constexpr uint64_t kLargeSending = 8 << 20;
 
 Compute::Role roleOf(exec::Reduce how) {
     return how == exec::Reduce::Min   ? Compute::Role::Min
