@@ -7,7 +7,7 @@ PYTHON ?= /usr/bin/python3
 ASAN_ENVIRONMENT = ASAN_OPTIONS=allow_user_poisoning=0:allocator_may_return_null=1:detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-sql asan tsan fuzz faults distributed-scripts stress bench bench-io bench-sched bench-sql \
+.PHONY: help build demo test test-sql asan tsan fuzz faults distributed-scripts stress bench bench-io bench-sched bench-dist bench-sql \
         compare lint format clean
 
 help:  ## this list
@@ -78,6 +78,9 @@ bench-sched:  ## the scheduler beside OpenMP and oneTBB; schemes on unequal rows
 	@build/release/bench/sched_bench
 	@build/release/bench/sched_balance build/release/bench/balance.csv
 	@$(PYTHON) bench/sched/plot.py build/release/bench/balance.csv build/release/bench/balance.png
+
+bench-dist: build  ## one to four processes of one thread each beside threads: components and n-body over MPI and gRPC
+	@$(PYTHON) bench/dist.py $(BENCH)
 
 bench-sql: build  ## warehouse queries beside SQLite, pandas and DuckDB, if it is installed; BENCH="--scale 0.1" for small tables
 	@cmake/install-packages.sh bench

@@ -147,6 +147,8 @@ bool Cluster::run(Context &context, const DistributableLoop &loop) {
 /// Tells workers what they may drop.
 void Cluster::sweep() {
     placements.sweep();
+    for (ResultOf result : placements.takeUnread())
+        programs[result.program].read.erase(result.parameter);
     for (auto &[worker, objects] : placements.takeGarbage())
         if (peers.isAlive(worker))
             peers.send(worker, Free{std::move(objects)});
@@ -161,7 +163,11 @@ void Cluster::noteLosses() {
 // ---- cells that are elsewhere
 
 void Cluster::bringHere(const Value &matrix) {
-    if (PlacementRecord *record = placements.find(*matrix.object()); record && !record->isHere())
+    PlacementRecord *record = placements.find(*matrix.object());
+    if (!record)
+        return;
+    record->wasRead = true;
+    if (!record->isHere())
         fetch(matrix, 0, matrix.matrix().cells());
 }
 
@@ -170,7 +176,11 @@ void Cluster::fetch(const Value &matrix, uint64_t begin, uint64_t end) {
     PlacementRecord *record = placements.find(*matrix.object());
     if (!record)
         return;
+    record->wasRead |= std::ranges::any_of(record->parts, [&](const Part &p) { return p.begin < end && begin < p.end; });
     auto isWanted = [&](const Part &p) { return !p.isHere && p.begin < end && begin < p.end; };
+    // The next result of that loop is going to be sent without being asked for.
+    if (record->source.program && std::ranges::any_of(record->parts, isWanted))
+        programs[record->source.program].read.insert(record->source.parameter);
     size_t cell = cellSize(matrix.matrix().type());
     std::map<uint32_t, std::vector<uint64_t>> asked;
     for (const Part &part : record->parts)
@@ -248,6 +258,10 @@ std::string Cluster::statisticsText() const {
                   static_cast<unsigned long long>(own.chunks), own.computeNs / 1e6, own.waitNs / 1e6,
                   static_cast<unsigned long long>(own.again));
     text += line;
+    auto [transfer, overlapped] = peers.transferTimes();
+    std::snprintf(line, sizeof line, "  large objects on their way for %.3f ms, %.3f ms of it while somebody computed\n",
+                  transfer / 1e6, overlapped / 1e6);
+    std::string transfers = line;
     double most = own.chunks ? own.computeNs : 0, sum = most;
     uint32_t busy = own.chunks ? 1 : 0;
     for (uint32_t i = 0; i < peers.size(); ++i) {
@@ -264,6 +278,7 @@ std::string Cluster::statisticsText() const {
         sum += s.computeNs;
         busy += s.chunks > 0;
     }
+    text += transfers;
     if (busy > 0 && most > 0) {
         std::snprintf(line, sizeof line, "  load imbalance of the machines: %.1f %%\n", 100 * (1 - sum / busy / most));
         text += line;

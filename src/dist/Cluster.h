@@ -18,12 +18,16 @@
 
 namespace daphne::dist {
 
+/// What idle machines take from those that have chunks waiting: nothing, one chunk, or half of them.
+enum class Stealing : uint8_t { Off, One, Half };
+
 struct ClusterSettings {
     bool coordinatorComputes = true;
     bool resident = true; ///< false: results are fetched at once and forgotten elsewhere
     /// Loops whose inputs and outputs have at most so many bytes stay here; none: by estimated time.
     std::optional<uint64_t> threshold;
     const sched::Scheme *scheme = nullptr; ///< null: one range per machine
+    Stealing steal = Stealing::Off;
     uint32_t retries = 2;
     double bytesPerNs = 0.5;                       ///< of the network, for estimates
     std::function<void(const std::string &)> warn; ///< one line; null: silence
@@ -48,7 +52,7 @@ class Cluster : public exec::Distribution {
   private:
     friend class ClusterRun;
     struct OwnStatistics {
-        uint64_t chunks = 0, loops = 0, again = 0;
+        uint64_t chunks = 0, loops = 0, again = 0, stolen = 0;
         double computeNs = 0, waitNs = 0;
     };
     bool isPossible(const exec::DistributableLoop &loop) const;
@@ -65,6 +69,7 @@ class Cluster : public exec::Distribution {
         std::string text;
         std::set<uint32_t> workers; ///< that have it
         double missedNs = 0;        ///< time that distributing would have saved so far
+        std::set<size_t> read;      ///< parameters whose results were read here, the last time
     };
     Peers peers;
     ClusterSettings settings;

@@ -2,7 +2,10 @@
 /// One execution of a loop by a Cluster. Private to it.
 #pragma once
 
+#include <thread>
+
 #include "dist/Cluster.h"
+#include "dist/RowPlan.h"
 
 namespace daphne::dist {
 
@@ -14,6 +17,7 @@ std::vector<Ref<Dense>> bindHere(Cluster &cluster, exec::BoundLoop &bound,
 class ClusterRun {
   public:
     ClusterRun(Cluster &cluster, const exec::DistributableLoop &loop);
+    ~ClusterRun() { finishSends(); }
     /// False if a cell lies outside of an operation's domain.
     bool run();
 
@@ -29,45 +33,48 @@ class ClusterRun {
     };
     uint32_t self() const { return cluster.peers.size(); }
     bool isSplit(size_t p) const { return loop.operands[p].role == exec::LoopOperand::Role::Split; }
-    uint64_t widthOf(size_t p) const;
-    RowRange cellsOf(size_t p, RowRange rows) const;
+    /// Results of this parameter are sent without being asked for.
+    bool isSent(size_t p) const { return sent[p]; }
 
     void limitLineages();
-    std::vector<uint64_t> commonBlocks() const;
-    void cut();
-    bool cutAsPlaced();
-    std::optional<std::vector<std::pair<RowRange, uint32_t>>> placedCut(size_t p) const;
     void prepareOutputs();
 
     Chunk *pick(uint32_t participant);
+    Chunk *steal(uint32_t thief);
+    bool isWorthMoving(const Chunk &chunk, uint32_t thief) const;
     bool dispatch();
-    void give(uint32_t worker, Chunk &chunk);
-    uint64_t ensurePart(uint32_t worker, size_t p, RowRange rows);
-    void flushSends();
+    bool isIdle(uint32_t worker) const;
     void runHere(Chunk &chunk);
     void handle(const PeerEvent &event);
+    void handleLoss(const PeerEvent &event);
     void commit(Chunk &chunk);
     void undo();
     bool isFinished() const;
-    bool isIdle(uint32_t worker) const;
+
+    // What goes to workers: RunSend.cpp.
+    void give(uint32_t worker, Chunk &chunk);
+    Compute::Operand outputFor(uint32_t worker, Chunk &chunk, size_t p);
+    uint64_t ensurePart(uint32_t worker, size_t p, RowRange rows);
+    Value windowOf(size_t p, RowRange rows) const;
+    const Part *findPart(uint32_t worker, size_t p, RowRange cells) const;
+    void noteCut(size_t p);
+    void flushSends();
+    void finishSends();
 
     Cluster &cluster;
     const exec::DistributableLoop &loop;
     exec::BoundLoop &bound;
+    RowPlan plan;
     std::shared_ptr<const exec::LoopProgram> program;
     uint64_t hash = 0, pipeline = 0;
     std::vector<Chunk> chunks;
-    bool fault = false;
+    std::vector<bool> sent; ///< by parameter, see isSent
+    bool fault = false, hasStolen = false;
     std::string failure; ///< of a worker
 
-    /// Objects on their way out; sent together, to all workers at once if they are large.
-    struct Sending {
-        uint32_t worker;
-        ObjectBegin begin;
-        Encoded object;
-    };
-    std::vector<Sending> sendings;
-    std::vector<std::pair<uint32_t, Bytes>> computes; ///< frames that follow them
+    std::vector<std::vector<Parcel>> parcels; ///< by worker: to be sent
+    /// By worker: sends what is too much to wait for. It ends before the run does and before anything else is sent.
+    std::vector<std::thread> senders;
 };
 
 } // namespace daphne::dist

@@ -11,6 +11,19 @@ Bytes frameOf(const Envelope &e, const Bytes &body) {
     return std::move(w.out);
 }
 
+std::span<const std::byte> takeFrame(std::span<const std::byte> &delivered) {
+    size_t size = delivered.size();
+    if (size >= kEnvelopeBytes) {
+        uint64_t body;
+        std::memcpy(&body, delivered.data() + kEnvelopeBytes - sizeof body, sizeof body);
+        if (body <= size - kEnvelopeBytes)
+            size = kEnvelopeBytes + static_cast<size_t>(body);
+    }
+    auto frame = delivered.first(size);
+    delivered = delivered.subspan(size);
+    return frame;
+}
+
 Envelope openFrame(std::span<const std::byte> frame, std::span<const std::byte> &body) {
     ByteReader r(frame);
     if (r.number<uint32_t>() != kMagic)

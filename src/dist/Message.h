@@ -42,6 +42,9 @@ constexpr size_t kChunkOverhead = kEnvelopeBytes + 17;
 /// A frame without an object's bytes in it is never longer.
 constexpr uint64_t kMostControlBytes = 4 << 20;
 
+/// Objects of at least so many bytes are acknowledged at once, others with the next answer.
+constexpr uint64_t kPromptAckBytes = 256 << 10;
+
 struct Envelope {
     MessageType type = MessageType::Heartbeat;
     uint64_t request = 0;  ///< echoed in the answer
@@ -50,6 +53,9 @@ struct Envelope {
 
 /// The frame of a message.
 Bytes frameOf(const Envelope &envelope, const Bytes &body);
+/// Takes the first frame off what a transport has delivered: messages may travel together. What is no frame comes as
+/// it is; opening it tells what is wrong.
+std::span<const std::byte> takeFrame(std::span<const std::byte> &delivered);
 /// Checks magic, version, type and length; `body` points into the frame.
 Envelope openFrame(std::span<const std::byte> frame, std::span<const std::byte> &body);
 
@@ -95,8 +101,9 @@ struct ObjectAck {
 
 struct Compute {
     static constexpr MessageType kType = MessageType::Compute;
-    /// Sum, Min and Max: of blocks of a column that is collected.
-    enum class Role : uint8_t { Number, Object, Result, Collected, Sum, Min, Max, Kept };
+    /// Result: stays at the worker; Shared: stays and is sent, too. Sum, Min and Max: of blocks of a column that is
+    /// collected.
+    enum class Role : uint8_t { Number, Object, Result, Shared, Collected, Sum, Min, Max, Kept };
     struct Operand {
         Role role = Role::Number;
         uint64_t number = 0; ///< the bits, or the object

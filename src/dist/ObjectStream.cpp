@@ -7,47 +7,74 @@ namespace daphne::dist {
 
 namespace {
 
-/// A chunk's frame, written in place: the payload is copied once.
-Bytes chunkFrame(uint64_t object, uint32_t sequence, bool isLast, const Bytes &payload) {
-    ObjectChunk chunk{object, sequence, isLast, crc32c(payload), {}};
-    Bytes head = headOf(chunk);
+/// Messages up to this size wait for others.
+constexpr size_t kShortBytes = 64 << 10;
+/// Where the checksum of a chunk is, from the begin of its frame.
+constexpr size_t kCrcPosition = kChunkOverhead - sizeof(uint32_t);
+
+/// Cuts the pieces of an object into payloads.
+class PieceReader {
+  public:
+    explicit PieceReader(const Encoded &object) : object(object), left(object.totalBytes) {}
+    uint64_t bytesLeft() const { return left; }
+    void appendTo(Bytes &out, uint64_t n) {
+        for (left -= n; n > 0;) {
+            auto piece = object.pieces[index].subspan(offset);
+            size_t part = std::min<uint64_t>(piece.size(), n);
+            out.insert(out.end(), piece.begin(), piece.begin() + static_cast<ptrdiff_t>(part));
+            n -= part;
+            offset += part;
+            if (part == piece.size())
+                ++index, offset = 0;
+        }
+    }
+
+  private:
+    const Encoded &object;
+    uint64_t left;
+    size_t index = 0, offset = 0;
+};
+
+/// A chunk's frame, written in place: the payload is copied once, its checksum is filled in afterwards.
+Bytes chunkFrame(uint64_t object, uint32_t sequence, PieceReader &from, uint64_t payload) {
+    bool isLast = payload == from.bytesLeft();
+    Bytes head = headOf(ObjectChunk{object, sequence, isLast, 0, {}});
     ByteWriter w;
-    w.out.reserve(kEnvelopeBytes + head.size() + payload.size());
+    w.out.reserve(kEnvelopeBytes + head.size() + payload);
     w.number(kMagic).number(kProtocolVersion).number(MessageType::ObjectChunk).number(uint64_t(0)).number(uint64_t(0));
-    w.number(static_cast<uint64_t>(head.size() + payload.size())).raw(head).raw(payload);
+    w.number(static_cast<uint64_t>(head.size() + payload)).raw(head);
+    from.appendTo(w.out, payload);
+    uint32_t crc = crc32c(std::span<const std::byte>(w.out).subspan(kChunkOverhead));
+    std::memcpy(w.out.data() + kCrcPosition, &crc, sizeof crc);
     return std::move(w.out);
 }
 
 } // namespace
 
-uint64_t sendObject(Transport &transport, uint32_t peer, ObjectBegin begin, const Encoded &object,
-                    uint64_t chunkBytes) {
-    begin.totalBytes = object.totalBytes;
-    Bytes frame = frameOf(begin);
-    uint64_t sent = frame.size();
-    transport.send(peer, std::move(frame));
-    Bytes payload;
-    payload.reserve(std::min(chunkBytes, object.totalBytes));
-    uint64_t left = object.totalBytes;
-    uint32_t sequence = 0;
-    auto flush = [&] {
-        left -= payload.size();
-        Bytes chunk = chunkFrame(begin.object, sequence++, left == 0, payload);
-        sent += chunk.size();
-        transport.send(peer, std::move(chunk));
-        payload.clear();
-    };
-    for (auto piece : object.pieces)
-        while (!piece.empty()) {
-            size_t n = std::min<uint64_t>(piece.size(), chunkBytes - payload.size());
-            payload.insert(payload.end(), piece.begin(), piece.begin() + static_cast<ptrdiff_t>(n));
-            piece = piece.subspan(n);
-            if (payload.size() == chunkBytes)
-                flush();
-        }
-    if (!payload.empty())
+void FrameBatch::add(Bytes frame) {
+    total += frame.size();
+    uint64_t most = std::min<uint64_t>(kShortBytes, chunkBytes);
+    if (pending.size() + frame.size() > most)
         flush();
-    return sent;
+    if (frame.size() > most)
+        return transport.send(peer, std::move(frame));
+    if (pending.empty())
+        pending = std::move(frame);
+    else
+        pending.insert(pending.end(), frame.begin(), frame.end());
+}
+
+void FrameBatch::add(ObjectBegin begin, const Encoded &object) {
+    begin.totalBytes = object.totalBytes;
+    add(frameOf(begin));
+    PieceReader pieces(object);
+    for (uint32_t sequence = 0; pieces.bytesLeft() > 0; ++sequence)
+        add(chunkFrame(begin.object, sequence, pieces, std::min(pieces.bytesLeft(), chunkBytes)));
+}
+
+void FrameBatch::flush() {
+    if (!pending.empty())
+        transport.send(peer, std::exchange(pending, {}));
 }
 
 void Arrivals::begin(const ObjectBegin &message, Decoder decoder) {

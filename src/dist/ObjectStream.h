@@ -11,8 +11,30 @@
 
 namespace daphne::dist {
 
-/// Sends announcement and chunks; returns the bytes that went out, envelopes included.
-uint64_t sendObject(Transport &transport, uint32_t peer, ObjectBegin begin, const Encoded &object, uint64_t chunkBytes);
+/// Messages on their way to one peer, in order. Short ones travel together, as one frame of the transport: a hop of a
+/// message costs as much as some ten thousand bytes of it.
+class FrameBatch {
+  public:
+    /// chunkBytes: largest payload of a chunk. Nothing longer is put together, either.
+    FrameBatch(Transport &transport, uint32_t peer, uint64_t chunkBytes)
+        : transport(transport), peer(peer), chunkBytes(chunkBytes) {}
+    ~FrameBatch() { flush(); }
+    FrameBatch(const FrameBatch &) = delete;
+    FrameBatch &operator=(const FrameBatch &) = delete;
+
+    void add(Bytes frame);
+    /// Announcement and chunks.
+    void add(ObjectBegin begin, const Encoded &object);
+    void flush();
+    /// What has been added so far, envelopes included.
+    uint64_t bytes() const { return total; }
+
+  private:
+    Transport &transport;
+    uint32_t peer;
+    uint64_t chunkBytes, total = 0;
+    Bytes pending;
+};
 
 /// Objects that are arriving from one peer. Throws WireError for whatever does not fit.
 class Arrivals {

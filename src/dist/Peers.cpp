@@ -12,10 +12,21 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{50};
 /// Intervals without a sign of life after which a peer is lost.
 constexpr int kMissedBeats = 3;
+
+/// The coordinating thread has nothing else to do.
+class Attention {
+  public:
+    explicit Attention(Transport &transport) : transport(transport) { transport.attend(true); }
+    ~Attention() { transport.attend(false); }
+
+  private:
+    Transport &transport;
+};
 } // namespace
 
 Peers::Peers(std::unique_ptr<Transport> given, Settings wanted)
-    : transport(std::move(given)), settings(std::move(wanted)), peers(transport->numPeers()) {
+    : transport(std::move(given)), settings(std::move(wanted)), peers(transport->numPeers()),
+      clock(transport->numPeers()) {
     if (settings.chunkBytes == 0)
         settings.chunkBytes = transport->usualChunkBytes();
     receiver = std::thread([this] { receiveAll(); });
@@ -68,6 +79,7 @@ void Peers::greet() {
 
 /// The slowest peer counts, at its best.
 void Peers::measureRoundTrip() {
+    Attention attention(*transport);
     constexpr uint64_t kTries = 3;
     for (uint32_t i = 0; i < size(); ++i) {
         double best = 1e9;
@@ -106,11 +118,36 @@ void Peers::sendFrame(uint32_t peer, Bytes frame) {
     transport->send(peer, std::move(frame));
 }
 
-void Peers::sendObject(uint32_t peer, const ObjectBegin &begin, const Encoded &object) {
-    uint64_t bytes = dist::sendObject(*transport, peer, begin, object, settings.chunkBytes);
+void Peers::ship(uint32_t peer, std::vector<Parcel> parcels) {
+    FrameBatch batch(*transport, peer, settings.chunkBytes);
+    for (Parcel &parcel : parcels) {
+        std::unique_lock lock(mutex);
+        if (!peers[peer].alive)
+            return;
+        if (parcel.object && parcel.object->second.totalBytes > kPromptAckBytes)
+            clock.sent(peer, parcel.object->first.object, Clock::now());
+        else if (!parcel.object)
+            clock.asked(peer, parcel.request, Clock::now());
+        lock.unlock();
+        if (parcel.object)
+            batch.add(parcel.object->first, parcel.object->second);
+        else
+            batch.add(std::move(parcel.frame));
+        lock.lock();
+        peers[peer].statistics.objectsOut += parcel.object ? 1 : 0;
+    }
     std::lock_guard lock(mutex);
-    peers[peer].statistics.bytesOut += bytes;
-    ++peers[peer].statistics.objectsOut;
+    peers[peer].statistics.bytesOut += batch.bytes();
+}
+
+void Peers::computingHere(bool begins) {
+    std::lock_guard lock(mutex);
+    clock.computingHere(begins, Clock::now());
+}
+
+std::pair<double, double> Peers::transferTimes() const {
+    std::lock_guard lock(mutex);
+    return {clock.transferNs(), clock.overlappedNs()};
 }
 
 void Peers::expect(uint32_t peer, uint64_t object, Destination destination) {
@@ -125,6 +162,7 @@ void Peers::unexpect(uint32_t peer, uint64_t object) {
 }
 
 bool Peers::waitFor(uint32_t peer, const std::vector<uint64_t> &objects) {
+    Attention attention(*transport);
     std::unique_lock lock(mutex);
     auto done = [&] {
         Peer &p = peers[peer];
@@ -136,6 +174,7 @@ bool Peers::waitFor(uint32_t peer, const std::vector<uint64_t> &objects) {
 }
 
 std::optional<PeerEvent> Peers::next(std::chrono::milliseconds patience) {
+    Attention attention(*transport);
     std::unique_lock lock(mutex);
     changed.wait_for(lock, patience, [&] { return !events.empty(); });
     if (events.empty())
@@ -169,7 +208,8 @@ void Peers::receiveAll() {
         peer.lastHeard = Clock::now();
         peer.statistics.bytesIn += item->frame.size();
         try {
-            handle(item->peer, item->frame);
+            for (std::span<const std::byte> rest = item->frame; !rest.empty() && peer.alive;)
+                handle(item->peer, takeFrame(rest));
         } catch (const WireError &e) {
             lose(item->peer, std::string("it broke the protocol: ") + e.what());
         } catch (const Error &e) {
@@ -178,7 +218,7 @@ void Peers::receiveAll() {
     }
 }
 
-void Peers::handle(uint32_t index, const Bytes &frame) {
+void Peers::handle(uint32_t index, std::span<const std::byte> frame) {
     Peer &peer = peers[index];
     std::span<const std::byte> body;
     Envelope envelope = openFrame(frame, body);
@@ -192,13 +232,15 @@ void Peers::handle(uint32_t index, const Bytes &frame) {
             return;
         peer.lastEcho = envelope.request;
         break;
-    case MessageType::ObjectAck: return;
+    case MessageType::ObjectAck: clock.stored(index, read<ObjectAck>(body).object, peer.lastHeard); return;
     case MessageType::ObjectBegin: {
         auto begin = read<ObjectBegin>(body);
         auto it = peer.expected.find(begin.object);
         if (it == peer.expected.end())
             throw WireError("an object that nobody asked for");
         peer.arrivals.begin(begin, Decoder(begin.totalBytes, it->second));
+        ++peer.numArriving;
+        clock.arriving(true, peer.lastHeard);
         return;
     }
     case MessageType::ObjectChunk: {
@@ -206,11 +248,14 @@ void Peers::handle(uint32_t index, const Bytes &frame) {
         if (!complete)
             return;
         peer.arrivals.take(complete->object);
+        --peer.numArriving;
+        clock.arriving(false, Clock::now());
         peer.expected.erase(complete->object);
         break;
     }
     case MessageType::Ready: {
         auto ready = read<Ready>(body);
+        clock.answered(index, envelope.request, peer.lastHeard);
         PeerStatistics &s = peer.statistics;
         ++s.chunks;
         s.computeNs += ready.computeNs, s.waitNs += ready.waitNs, s.compileNs += ready.compileNs;
@@ -220,6 +265,7 @@ void Peers::handle(uint32_t index, const Bytes &frame) {
     }
     case MessageType::Failure: {
         auto failure = read<Failure>(body);
+        clock.answered(index, envelope.request, peer.lastHeard);
         if (failure.code == Failure::Code::Refused)
             peer.trouble = failure.message;
         if (failure.code != Failure::Code::Execution)
@@ -241,6 +287,9 @@ void Peers::lose(uint32_t index, const std::string &why) {
     peer.alive = false;
     peer.expected.clear();
     peer.arrivals = Arrivals(~uint64_t(0) >> 1);
+    clock.lost(index, Clock::now());
+    for (; peer.numArriving > 0; --peer.numArriving)
+        clock.arriving(false, Clock::now());
     transport->disconnect(index);
     warnings.push_back("the worker " + nameOf(index) + " is lost: " + why);
     events.push_back({PeerEvent::Kind::Lost, index, 0, false, why});

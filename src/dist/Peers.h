@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "dist/ObjectStream.h"
+#include "dist/TransferClock.h"
 
 namespace daphne::dist {
 
@@ -29,6 +30,13 @@ struct PeerEvent {
     uint64_t request = 0;
     bool fault = false;
     std::string text;
+};
+
+/// Something to be sent to a worker: an object, or a loop to be computed.
+struct Parcel {
+    std::optional<std::pair<ObjectBegin, Encoded>> object;
+    uint64_t request = 0; ///< of the loop
+    Bytes frame;
 };
 
 class Peers {
@@ -58,7 +66,8 @@ class Peers {
         sendFrame(peer, frameOf(message, request, pipeline));
     }
     void sendFrame(uint32_t peer, Bytes frame);
-    void sendObject(uint32_t peer, const ObjectBegin &begin, const Encoded &object);
+    /// Messages and objects in this order; short ones travel together.
+    void ship(uint32_t peer, std::vector<Parcel> parcels);
 
     /// The object that is going to come from this peer belongs there.
     void expect(uint32_t peer, uint64_t object, Destination destination);
@@ -69,6 +78,10 @@ class Peers {
     std::optional<PeerEvent> next(std::chrono::milliseconds patience);
     /// Warnings about peers lost since the last call.
     std::vector<std::string> takeWarnings();
+    /// This machine begins or ends to compute.
+    void computingHere(bool begins);
+    /// Time in which cells travelled, and the part of it in which somebody computed.
+    std::pair<double, double> transferTimes() const;
 
   private:
     struct Peer {
@@ -76,6 +89,7 @@ class Peers {
         std::string trouble; ///< of a greeting
         Welcome welcome{};
         Arrivals arrivals{~uint64_t(0) >> 1};
+        uint32_t numArriving = 0;
         std::map<uint64_t, Destination> expected;
         std::chrono::steady_clock::time_point lastHeard;
         PeerStatistics statistics;
@@ -84,7 +98,7 @@ class Peers {
     void greet();
     void measureRoundTrip();
     void receiveAll();
-    void handle(uint32_t peer, const Bytes &frame);
+    void handle(uint32_t peer, std::span<const std::byte> frame);
     void lose(uint32_t peer, const std::string &why);
     void loseSilentPeers();
 
@@ -95,6 +109,7 @@ class Peers {
     mutable std::mutex mutex; ///< guards peers and events
     std::condition_variable changed;
     std::deque<PeerEvent> events;
+    TransferClock clock;
     std::vector<std::string> warnings;
     std::atomic<bool> stopping{false};
     std::thread receiver;

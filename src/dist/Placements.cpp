@@ -26,6 +26,8 @@ PlacementRecord *Placements::find(const Object &matrix) {
 void Placements::retire(const PlacementRecord &record) {
     for (const Part &part : record.parts)
         garbage[part.worker].push_back(part.object);
+    if (record.wasSent && !record.wasRead)
+        unread.push_back(record.source);
 }
 
 void Placements::erase(const Object &matrix) {

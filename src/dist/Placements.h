@@ -39,6 +39,13 @@ struct Part {
     bool isHere = true;          ///< the coordinator has these cells, too
 };
 
+/// The parameter of a loop that a matrix was the result of.
+struct ResultOf {
+    uint64_t program = 0; ///< hash; 0: none
+    size_t parameter = 0;
+    auto operator<=>(const ResultOf &) const = default;
+};
+
 struct PlacementRecord {
     Value matrix;
     uint64_t version = 0; ///< of its cells: never the same for two records
@@ -46,6 +53,9 @@ struct PlacementRecord {
     /// Who has which cells: ranges of the last cut, with the participant (numPeers: the coordinator).
     std::vector<std::pair<RowRange, uint32_t>> cut;
     std::shared_ptr<const Lineage> lineage; ///< while some cells are not here
+    ResultOf source;
+    bool wasSent = false; ///< its cells came without being asked for
+    bool wasRead = false; ///< somebody wanted cells of other machines here
 
     bool isHere() const;
 };
@@ -63,6 +73,8 @@ class Placements {
     void dropWorker(uint32_t worker);
     /// Objects that workers may drop, by worker.
     std::map<uint32_t, std::vector<uint64_t>> takeGarbage() { return std::exchange(garbage, {}); }
+    /// Results whose cells came without being asked for and that nobody has read.
+    std::vector<ResultOf> takeUnread() { return std::exchange(unread, {}); }
     /// All matrices with cells elsewhere.
     std::vector<Value> incomplete() const;
     void clear();
@@ -72,6 +84,7 @@ class Placements {
 
     std::map<const Object *, PlacementRecord> records;
     std::map<uint32_t, std::vector<uint64_t>> garbage;
+    std::vector<ResultOf> unread;
     uint64_t nextVersion = 1;
 };
 

@@ -34,6 +34,8 @@ class Transport {
     virtual void send(uint32_t peer, Bytes frame) = 0;
     /// The next frame or loss of any peer; none after the given time.
     virtual std::optional<Received> receive(std::chrono::milliseconds patience) = 0;
+    /// Somebody begins or ends to wait for a frame: a transport that has to look for them looks more often meanwhile.
+    virtual void attend(bool) {}
     /// Ends one connection; its loss is not reported.
     virtual void disconnect(uint32_t peer) = 0;
     /// Payload of a chunk unless the user wants another.

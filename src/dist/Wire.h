@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -18,7 +19,17 @@ namespace daphne::dist {
 
 static_assert(std::endian::native == std::endian::little);
 
-using Bytes = std::vector<std::byte>;
+/// Room that is about to be filled is not filled with zeros before.
+template <class T> struct UnfilledAllocator : std::allocator<T> {
+    template <class U> struct rebind {
+        using other = UnfilledAllocator<U>;
+    };
+    template <class U> void construct(U *place) noexcept { ::new (static_cast<void *>(place)) U; }
+    template <class U, class... Args> void construct(U *place, Args &&...args) {
+        ::new (static_cast<void *>(place)) U(std::forward<Args>(args)...);
+    }
+};
+using Bytes = std::vector<std::byte, UnfilledAllocator<std::byte>>;
 
 /// Bytes from elsewhere that are no message of the protocol.
 class WireError : public std::runtime_error {

@@ -23,6 +23,9 @@ using exec::LoopParam;
 using exec::LoopProgram;
 using ParamKind = LoopParam::Kind;
 
+/// Acknowledgements that wait for an answer to travel with.
+constexpr size_t kMostAcks = 64;
+
 double nsSince(Clock::time_point begin) {
     return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
 }
@@ -86,7 +89,8 @@ class Session {
                 log("connection lost: " + item->reason);
                 return;
             }
-            handleFrame(item->frame);
+            for (std::span<const std::byte> rest = item->frame; !rest.empty() && !isOver;)
+                handleFrame(takeFrame(rest));
         }
     }
 
@@ -96,7 +100,7 @@ class Session {
             options.log(line);
     }
 
-    void handleFrame(const Bytes &frame) {
+    void handleFrame(std::span<const std::byte> frame) {
         Envelope envelope;
         try {
             std::span<const std::byte> body;
@@ -123,7 +127,9 @@ class Session {
     }
 
     template <class M> void answer(const M &message, const Envelope &to) {
-        transport.send(0, frameOf(message, to.request, to.pipeline));
+        FrameBatch batch(transport, 0, chunkBytes);
+        addAcks(batch);
+        batch.add(frameOf(message, to.request, to.pipeline));
     }
 
     void handle(const Envelope &envelope, std::span<const std::byte> body) {
@@ -195,7 +201,15 @@ class Session {
         if (v.isMatrix())
             ack.rows = v.matrix().rows(), ack.cols = v.matrix().cols();
         store(complete->object, std::move(v));
-        transport.send(0, frameOf(ack));
+        acks.push_back(ack);
+        if (ack.bytes >= kPromptAckBytes || acks.size() >= kMostAcks) {
+            FrameBatch batch(transport, 0, chunkBytes);
+            addAcks(batch);
+        }
+    }
+    void addAcks(FrameBatch &batch) {
+        for (const ObjectAck &ack : std::exchange(acks, {}))
+            batch.add(frameOf(ack));
     }
 
     void store(uint64_t object, Value v) {
@@ -218,14 +232,17 @@ class Session {
         return it->second;
     }
 
-    void send(uint64_t object, const Value &v) {
+    static void send(FrameBatch &batch, uint64_t object, const Value &v) {
         ObjectBegin announcement{.object = object, .version = 0, .kind = ObjectBegin::Kind::Result};
         announcement.first = 0;
         announcement.count = v.isMatrix() ? v.matrix().cells() : 1;
-        sendObject(transport, 0, announcement, encode(v), chunkBytes);
+        batch.add(announcement, encode(v));
     }
 
-    void transfer(const Transfer &message, const Envelope &) { send(message.object, find(message.object)); }
+    void transfer(const Transfer &message, const Envelope &) {
+        FrameBatch batch(transport, 0, chunkBytes);
+        send(batch, message.object, find(message.object));
+    }
 
     // ---- loops
 
@@ -263,16 +280,21 @@ class Session {
         std::vector<Ref<Dense>> outputs = bind(loop, message);
         bool fault = !exec::runRows(scheduler.get(), loop, 0, loop.rows);
         double computed = nsSince(start) - compileNs;
+        FrameBatch batch(transport, 0, chunkBytes);
+        addAcks(batch);
         for (size_t p = 0; p < outputs.size() && !fault; ++p) {
             if (!outputs[p])
                 continue;
-            Compute::Role role = message.operands[p].role;
-            if (role >= Compute::Role::Collected)
-                send(message.operands[p].number, Value(std::move(outputs[p])));
-            else
-                store(message.operands[p].number, Value(std::move(outputs[p])));
+            auto [role, object] = message.operands[p];
+            Value output(std::move(outputs[p]));
+            if (role >= Compute::Role::Shared)
+                send(batch, object, output);
+            if (role <= Compute::Role::Shared)
+                store(object, std::move(output));
         }
-        answer(Ready{fault, computed, waited, compileNs, objects.size(), objectBytes}, envelope);
+        Ready ready{fault, computed, waited, compileNs, objects.size(), objectBytes};
+        batch.add(frameOf(ready, envelope.request, envelope.pipeline));
+        batch.flush();
         idleSince = Clock::now();
     }
 
@@ -393,6 +415,7 @@ class Session {
     std::unique_ptr<sched::Scheduler> scheduler;
     std::unique_ptr<Pulse> pulse;
     Arrivals arrivals;
+    std::vector<ObjectAck> acks; ///< to be sent
     std::unordered_map<uint64_t, Value> objects;
     std::unordered_map<uint64_t, Program> programs; ///< by hash; code itself outlives the session
     uint64_t objectBytes = 0, numLoops = 0, chunkBytes = 1 << 20;

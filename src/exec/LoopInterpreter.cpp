@@ -295,7 +295,7 @@ class Interpreter {
             best = Order::better(x[k], best) ? x[k] : best;
         if (sparse && n < cols && Order::better(T(0), best))
             best = T(0);
-        return best;
+        return withoutSignOfZero(best);
     }
 
     void store(size_t p, uint64_t r) {

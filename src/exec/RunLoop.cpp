@@ -327,7 +327,7 @@ class FusedRun {
             T result = Order::template worst<T>();
             for (uint64_t b = 0; b < bound.numBlocks(); ++b)
                 result = Order::better(blocks[b], result) ? blocks[b] : result;
-            return result;
+            return withoutSignOfZero(result);
         };
         return aggregateOf(p) == Reduce::Min ? best(Smaller{}) : best(Larger{});
     }

@@ -215,6 +215,8 @@ template <class Order, class T> Value extremeOfColumns(const Dense &m) {
             for (size_t c = 0; c < in.cols; ++c)
                 out[c] = Order::better(x[c], out[c]) ? x[c] : out[c];
         }
+        for (size_t c = 0; c < in.cols; ++c)
+            out[c] = withoutSignOfZero(out[c]);
     });
     return result;
 }

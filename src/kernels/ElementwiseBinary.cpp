@@ -9,8 +9,12 @@ namespace daphne {
 
 namespace {
 
+/// The sign of a NaN depends on who computed it and is not shown.
 std::string cellText(ValueType t, const void *cell) {
-    return withNumericType(t, [&]<class T>(TypeTag<T>) { return printedText(*static_cast<const T *>(cell)); });
+    return withNumericType(t, [&]<class T>(TypeTag<T>) -> std::string {
+        T x = *static_cast<const T *>(cell);
+        return x != x ? "nan" : printedText(x);
+    });
 }
 
 std::string placeText(size_t row, size_t col) {

@@ -20,6 +20,14 @@ template <class T> constexpr bool isNan(T x) {
         return false;
 }
 
+/// Extremes are never -0: which of two zeros is met first depends on how cells are walked through.
+template <class T> constexpr T withoutSignOfZero(T best) {
+    if constexpr (std::is_floating_point_v<T>)
+        return best + T(0);
+    else
+        return best;
+}
+
 /// better(x, best): x replaces best. Comparisons with NaN are false.
 struct Smaller {
     template <class T> static bool better(T x, T best) { return x < best; }
@@ -64,7 +72,7 @@ template <class Order, class T> class ExtremeVectors {
                 best = Order::better(v[l], best) ? v[l] : best;
         for (size_t i = 2 * half; i < n; ++i)
             best = Order::better(x[i], best) ? x[i] : best;
-        return best;
+        return withoutSignOfZero(best);
     }
 
   private:
@@ -78,7 +86,7 @@ template <class Order, class T> class ExtremeVectors {
     }
 };
 
-/// Best cell of a block and a previous best, NaNs ignored.
+/// Best cell of a block and a previous best, NaNs ignored; not -0.
 template <class Order, class T> T extremeOf(const T *x, size_t n, T best) {
     using Cell = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>; // there are no vectors of bool
     using Vectors = ExtremeVectors<Order, Cell>;
@@ -88,7 +96,7 @@ template <class Order, class T> T extremeOf(const T *x, size_t n, T best) {
         }));
     for (size_t i = 0; i < n; ++i)
         best = Order::better(x[i], best) ? x[i] : best;
-    return best;
+    return withoutSignOfZero(best);
 }
 
 /// Position of the best of n > 0 cells, the first one on ties; 0 if the first is NaN, other NaNs are ignored.

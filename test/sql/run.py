@@ -196,7 +196,7 @@ def normal(cell, nullable):
         return f"'{cell}'"
     if nullable and (math.isnan(value) or value == 0):
         return 'null'
-    return f'{value + 0.0:.6g}'  # as files have them
+    return f'{float(f"{value:.6f}") + 0.0:.6g}'  # rounded as in files first
 
 
 def differs(expected, actual, order):

@@ -99,6 +99,10 @@ Value *LoopEmitter::combine(const Accumulator &a, Value *x, Value *best, unsigne
     return b.CreateSelect(cells.compare(a.how == Reduce::Min ? BinaryOp::Lt : BinaryOp::Gt, x, best, a.type), x, best);
 }
 
+Value *LoopEmitter::withoutSignOfZero(Value *extreme) {
+    return b.CreateFAdd(extreme, llvm::ConstantFP::get(extreme->getType(), 0.0));
+}
+
 /// Result of a block of so many cells from its lanes, its tail and its cells in order.
 Value *LoopEmitter::finishBlock(Accumulator &a, Value *count) {
     Value *v = a.lanes;
@@ -302,7 +306,7 @@ void LoopEmitter::emitDenseSweep(unsigned level) {
         }
     auto finish = [&](Accumulator &a, Value *total) {
         if (auto it = firstCells.find(a.reduceNode); it != firstCells.end())
-            total = b.CreateSelect(b.CreateFCmpUNO(it->second, it->second), it->second, total);
+            total = b.CreateSelect(b.CreateFCmpUNO(it->second, it->second), it->second, withoutSignOfZero(total));
         rowValues[a.reduceNode] = total;
     };
     if (program.narrow) {
@@ -459,7 +463,7 @@ void LoopEmitter::emitSparseSweep(unsigned level) {
             Value *withZero = combine(a, llvm::Constant::getNullValue(result->getType()), result, 1);
             result = b.CreateSelect(b.CreateICmpULT(count, columns), withZero, result);
             if (isFloat(a.type))
-                result = firstCellIfNan(a, result, from, to);
+                result = firstCellIfNan(a, withoutSignOfZero(result), from, to);
         }
         rowValues[a.reduceNode] = result;
     }

@@ -68,6 +68,8 @@ class LoopEmitter {
     bool hasWork(unsigned level, const std::vector<Accumulator> &accumulators) const;
     /// All cells of [from, to): lanes first, then one by one.
     void emitBlock(llvm::Value *from, llvm::Value *to, std::vector<Accumulator> &accumulators, unsigned level);
+    /// As in kernels/Extreme.h.
+    llvm::Value *withoutSignOfZero(llvm::Value *extreme);
     llvm::Value *finishBlock(Accumulator &a, llvm::Value *count);
     void emitCells(Place place, unsigned level, const std::vector<Accumulator> &accumulators);
     llvm::Value *neutral(const Accumulator &a, unsigned lanes);

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Ranks of an MPI job: 0 coordinates, the others work. One thread per process
-/// makes all calls of MPI while the program runs; it looks for messages, and
-/// sleeps a little when there are none, because processes may share cores.
+/// Ranks of an MPI job: 0 coordinates, the others work. Whoever sends or waits
+/// for a frame calls MPI itself, one thread at a time: handing over to another
+/// thread costs a slice of time where cores are busy. MPI has to be asked again
+/// and again; who waits sleeps in between, because processes may share cores,
+/// and the longer in vain, the longer. While a worker computes, a thread of its
+/// own keeps frames moving.
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <list>
 #include <mpi.h>
 #include <stdexcept>
 #include <thread>
+
+#include <sys/prctl.h>
 
 #include "dist/Modules.h"
 #include "dist/transports/Mailbox.h"
@@ -17,11 +23,13 @@ namespace daphne::dist {
 namespace {
 
 constexpr int kTag = 1;
-constexpr uint64_t kChunkBytes = 4 << 20;
-constexpr int kIdleSpins = 64;
-constexpr std::chrono::microseconds kShortNap{50}, kLongNap{500};
-/// Looks in vain before naps get long.
-constexpr int kShortNaps = 200;
+constexpr uint64_t kChunkBytes = 1 << 20;
+constexpr int kIdleSpins = 16;
+/// Naps are this part of the time that has passed in vain, between the limits.
+constexpr int kNapShare = 8;
+constexpr std::chrono::microseconds kShortestNap{20}, kLongestNap{1000};
+/// While nobody waits.
+constexpr std::chrono::microseconds kCalmNap{2000};
 
 struct JobState {
     std::atomic<bool> rankLost{false};
@@ -30,14 +38,24 @@ struct JobState {
 class MpiTransport : public Transport {
   public:
     MpiTransport(MPI_Comm communicator, int rank, int size, JobState &job)
-        : communicator(communicator), rank(rank), size(size), job(job), thread([this] { progress(); }) {}
+        : communicator(communicator), rank(rank), size(size), job(job) {
+        // The coordinator always has a thread that receives.
+        if (rank != 0)
+            background = std::thread([this] { keepMoving(); });
+    }
     ~MpiTransport() override {
         {
             std::lock_guard lock(mutex);
             stopping = true;
         }
         wake.notify_all();
-        thread.join();
+        if (background.joinable())
+            background.join();
+        // What goes to a lost rank never arrives; the job is aborted then.
+        std::unique_lock lock(mutex);
+        while (!job.rankLost && !underWay.empty())
+            if (!pump())
+                wake.wait_for(lock, kShortestNap);
     }
 
     uint32_t numPeers() const override { return rank == 0 ? static_cast<uint32_t>(size - 1) : 1; }
@@ -46,23 +64,56 @@ class MpiTransport : public Transport {
         if (frame.size() > INT_MAX)
             throw std::length_error("a frame of more than 2 GiB");
         std::unique_lock lock(mutex);
-        hasRoom.wait(lock, [&] { return job.rankLost || outgoingBytes < Mailbox::kUsualBytes; });
+        while (!job.rankLost && outgoingBytes >= Mailbox::kUsualBytes)
+            if (!pump())
+                wake.wait_for(lock, kShortestNap);
         if (job.rankLost)
             return;
         outgoingBytes += frame.size();
-        outgoing.push_back({rankOf(peer), std::move(frame), MPI_REQUEST_NULL});
-        wake.notify_one();
+        Sending &s = underWay.emplace_back(rankOf(peer), std::move(frame), MPI_REQUEST_NULL);
+        MPI_Isend(s.frame.data(), static_cast<int>(s.frame.size()), MPI_BYTE, s.rank, kTag, communicator, &s.request);
     }
-    std::optional<Received> receive(std::chrono::milliseconds patience) override { return inbox.take(patience); }
+    std::optional<Received> receive(std::chrono::milliseconds patience) override {
+        prctl(PR_SET_TIMERSLACK, 1000ul); // naps are as long as they should be
+        auto start = Clock::now(), lastBusy = start;
+        std::unique_lock lock(mutex);
+        isReceiving = true;
+        std::optional<Received> item;
+        for (int inVain = 0; !item;) {
+            if (pump()) {
+                inVain = 0;
+                lastBusy = Clock::now();
+            }
+            item = inbox.take(std::chrono::milliseconds(0));
+            if (item || Clock::now() - start >= patience)
+                break;
+            if (++inVain < kIdleSpins) {
+                lock.unlock();
+                std::this_thread::yield();
+                lock.lock();
+            } else {
+                nap(lock, lastBusy);
+            }
+        }
+        isReceiving = false;
+        return item;
+    }
+    void attend(bool begins) override {
+        std::lock_guard lock(mutex);
+        numWaiting += begins ? 1 : -1;
+        if (begins)
+            wake.notify_all();
+    }
     void disconnect(uint32_t) override {
         std::lock_guard lock(mutex);
         job.rankLost = true;
-        hasRoom.notify_all();
+        wake.notify_all();
     }
     uint64_t usualChunkBytes() const override { return kChunkBytes; }
     bool survivesLoss() const override { return false; }
 
   private:
+    using Clock = std::chrono::steady_clock;
     struct Sending {
         int rank;
         Bytes frame;
@@ -71,39 +122,28 @@ class MpiTransport : public Transport {
 
     int rankOf(uint32_t peer) const { return rank == 0 ? static_cast<int>(peer) + 1 : 0; }
 
-    void progress() {
-        int inVain = 0;
-        while (true) {
-            bool busy = startSends();
-            busy |= finishSends();
-            busy |= receiveOne();
-            if (busy) {
-                inVain = 0;
-                continue;
+    /// Until it is worth looking again. At the coordinator nobody may be interested at the moment.
+    void nap(std::unique_lock<std::mutex> &lock, Clock::time_point &lastBusy) {
+        bool calm = rank == 0 && numWaiting == 0 && underWay.empty();
+        auto share = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - lastBusy) / kNapShare;
+        wake.wait_for(lock, calm ? kCalmNap : std::clamp(share, kShortestNap, kLongestNap));
+        if (calm)
+            lastBusy = Clock::now();
+    }
+
+    void keepMoving() {
+        std::unique_lock lock(mutex);
+        while (!stopping) {
+            wake.wait_for(lock, kCalmNap);
+            while (!isReceiving && pump()) {
             }
-            if (++inVain < kIdleSpins) {
-                std::this_thread::yield();
-                continue;
-            }
-            std::unique_lock lock(mutex);
-            // What goes to a lost rank never arrives; the job is aborted then.
-            if (stopping && (job.rankLost || (outgoing.empty() && underWay.empty())))
-                return;
-            if (outgoing.empty())
-                wake.wait_for(lock, inVain < kShortNaps ? kShortNap : kLongNap);
         }
     }
 
-    bool startSends() {
-        std::lock_guard lock(mutex);
-        bool any = !outgoing.empty();
-        while (!outgoing.empty()) {
-            underWay.splice(underWay.end(), outgoing, outgoing.begin());
-            Sending &s = underWay.back();
-            MPI_Isend(s.frame.data(), static_cast<int>(s.frame.size()), MPI_BYTE, s.rank, kTag, communicator,
-                      &s.request);
-        }
-        return any;
+    /// Whether something has moved. The caller has the mutex.
+    bool pump() {
+        bool sent = finishSends();
+        return receiveOne() || sent;
     }
 
     bool finishSends() {
@@ -116,11 +156,7 @@ class MpiTransport : public Transport {
                 continue;
             }
             any = true;
-            {
-                std::lock_guard lock(mutex);
-                outgoingBytes -= it->frame.size();
-            }
-            hasRoom.notify_all();
+            outgoingBytes -= it->frame.size();
             it = underWay.erase(it);
         }
         return any;
@@ -152,12 +188,13 @@ class MpiTransport : public Transport {
     const int rank, size;
     JobState &job;
     Mailbox inbox;
-    std::mutex mutex; ///< guards what is going out
-    std::condition_variable wake, hasRoom;
-    std::list<Sending> outgoing, underWay;
+    std::mutex mutex; ///< of all that follows and of all calls of MPI
+    std::condition_variable wake;
+    std::list<Sending> underWay;
     size_t outgoingBytes = 0;
-    bool stopping = false;
-    std::thread thread;
+    int numWaiting = 0; ///< threads that want a frame
+    bool isReceiving = false, stopping = false;
+    std::thread background;
 };
 
 class Mpi : public MpiModule {

@@ -189,9 +189,10 @@ template <class Order, class T, class I> Value extremeOfColumns(const Csr &m) {
         if (Order::better(x, out[c]))
             out[c] = x;
     }
-    for (size_t c = 0; c < m.cols(); ++c)
-        if (stored[c] < m.rows() && Order::better(T(0), out[c]))
-            out[c] = T(0);
+    for (size_t c = 0; c < m.cols(); ++c) {
+        bool isZero = stored[c] < m.rows() && Order::better(T(0), out[c]);
+        out[c] = isZero ? T(0) : withoutSignOfZero(out[c]);
+    }
     return result;
 }
 

@@ -121,6 +121,20 @@ TEST_F(FusedRegions, AResultIsNotStoredOverWhatAnotherResultReads) {
     expectAgreement(r, "flat with a sum");
 }
 
+TEST_F(FusedRegions, ExtremesHaveOneZero) {
+    for (size_t cols : {2, 7, 33, 100, 5000}) {
+        auto m = Dense::create(ValueType::F32, 3, cols);
+        float *cells = m->mutableView<float>().data;
+        for (size_t i = 0; i < 3 * cols; ++i)
+            cells[i] = i < cols && i % 5 == 0 ? 0.0f : -0.0f; // the first row has both zeros
+        Recipe r;
+        Recipe::Id x = r.input(m);
+        for (std::string_view op : {"maxRow", "minRow", "maxAll", "minAll"})
+            r.output(r.add(op, {x}));
+        expectAgreement(r, std::to_string(cols) + " columns");
+    }
+}
+
 TEST_F(FusedRegions, AResultIsNotStoredOverWhatARowExtremeReads) {
     Recipe r;
     Recipe::Id x = r.input(matrix<double>(2, 3, {-0.5, -1, 2, NAN, -1, 3})), half = r.input(number(0.5));

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Several processes of one thread each beside one process with as many threads: connected components and n-body.
+
+Runs alternate, every figure is the median of its rounds. The ratio compares whole runs from start-up to the end, without
+the time mpirun takes itself; the limit is 1.1. For components the statistics also tell how many bytes went over the wire
+per iteration: at most the vector of labels to every worker, and its part of the new one back.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = ROOT / 'build' / 'bench-data'
+DAPHNE = ROOT / 'bin' / 'daphne'
+LIMIT = 1.1
+MPI_ENVIRONMENT = {'OMPI_ALLOW_RUN_AS_ROOT': '1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1',
+                   'OMPI_MCA_rmaps_base_oversubscribe': '1', 'OMPI_MCA_hwloc_base_binding_policy': 'none'}
+
+
+def long_graph(vertices, links, reach):
+    """A graph with many iterations in it: every vertex is linked to some of the next ones. A binary file."""
+    DATA.mkdir(parents=True, exist_ok=True)
+    name = DATA / f'long-{vertices}-{links}-{reach}'
+    result = name.with_suffix('.dbdf')
+    if not result.exists():
+        generator = random.Random(1)
+        edges = {}
+        text = name.with_suffix('.mtx')
+        with open(text, 'w') as out:
+            for v in range(vertices - 1):
+                farthest = min(reach, vertices - 1 - v)
+                edges[v] = sorted({int(generator.random() * farthest) + 1 for _ in range(links)})
+            out.write('%%MatrixMarket matrix coordinate pattern symmetric\n')
+            out.write(f'{vertices} {vertices} {sum(map(len, edges.values()))}\n')
+            for v, distances in edges.items():
+                out.write(''.join(f'{v + d + 1} {v + 1}\n' for d in distances))
+        script = f'writeMatrix(readMatrix("{text}"), "{result}");'
+        subprocess.run([DAPHNE, '-e', script], check=True)
+        text.unlink()
+    return result
+
+
+class Case:
+    def __init__(self, name, words, vertices=0, entries=0):
+        self.name, self.words = name, words
+        self.vertices, self.entries = vertices, entries  # of a graph
+
+
+def cases(quick):
+    vertices, links, reach = (40_000, 16, 2_000) if quick else (400_000, 16, 2_000)
+    graph = long_graph(vertices, links, reach)
+    yield Case('components', ['examples/components.daph', f'graph="{graph}"'], vertices, 2 * vertices * links)
+    yield Case('n-body', ['examples/nbody.daph', f'nb_particles={1000 if quick else 8000}'])
+
+
+def command(transport, processes):
+    """The words before the script's, for so many processes or threads."""
+    if transport == 'local':
+        return [DAPHNE, f'--num-threads={processes}']
+    common = ['--num-threads=1', '--distributed']
+    if transport == 'MPI':
+        return ['mpirun', '-np', str(processes), DAPHNE, *common, '--dist_backend=MPI']
+    return [DAPHNE, *common, f'--dist_backend={transport}', f'--workers-local={processes - 1}']
+
+
+def run(transport, processes, case):
+    """Seconds, the output and the statistics of one run."""
+    words = [*command(transport, processes), '--timing', '--statistics', *case.words]
+    done = subprocess.run([str(w) for w in words], cwd=ROOT, env={**os.environ, **MPI_ENVIRONMENT}, capture_output=True,
+                          text=True)
+    if done.returncode != 0:
+        sys.exit(f'{" ".join(map(str, words))}: {done.stderr}')
+    timing = json.loads(re.search(r'^\{"startup_seconds.*\}$', done.stderr, re.M)[0])
+    return timing['total_seconds'], done.stdout, done.stderr
+
+
+def megabytes_per_iteration(case, processes, output, figures):
+    """To and from a worker, at most, without its part of the graph; and the limits of both."""
+    iterations = int(re.search(r'iterations: +(\d+)', output)[1])
+    found = re.findall(r'([\d.]+) MB to it in \d+ objects, ([\d.]+) MB from it', figures)
+    part = (8 * case.vertices + 4 * case.entries) / processes / 1e6
+    vector = 4 * case.vertices / 1e6
+    to = max((max(0.0, float(a) - part) / iterations for a, _ in found), default=0.0)
+    back = max((float(b) / iterations for _, b in found), default=0.0)
+    return to, back, vector, vector / processes
+
+
+def report(case, transport, processes, seconds, local, last):
+    ratio = statistics.median(seconds) / statistics.median(local)
+    line = (f'{case.name:12} {transport:10} {processes:9} {statistics.median(seconds):9.3f} '
+            f'{statistics.median(local):9.3f} {ratio:6.2f}{"" if ratio <= LIMIT else " !"}')
+    if case.vertices and processes > 1:
+        to, back, vector, part = megabytes_per_iteration(case, processes, *last)
+        line += f'   {to:.3f} of {vector:.3f} MB out, {back:.3f} of {part:.3f} MB back per iteration and worker'
+    print(line, flush=True)
+    return ratio
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--quick', action='store_true', help='small data: does everything run?')
+    parser.add_argument('--rounds', type=int, default=3)
+    parser.add_argument('--processes', default='1,2,3,4')
+    parser.add_argument('--transports', default='MPI,gRPC')
+    parser.add_argument('--filter', default='', help='only cases with this in their name')
+    options = parser.parse_args()
+    transports = [t for t in options.transports.split(',') if t != 'MPI' or shutil.which('mpirun')]
+    print('case         transport  processes   seconds     local  ratio')
+    worst = 0
+    for case in cases(options.quick):
+        if options.filter not in case.name:
+            continue
+        for processes in map(int, options.processes.split(',')):
+            # gRPC with one process is a local run.
+            used = ['local', *(t for t in transports if processes > 1 or t == 'MPI')]
+            seconds, last = {t: [] for t in used}, {}
+            for _ in range(options.rounds):
+                for transport in used:
+                    taken, output, figures = run(transport, processes, case)
+                    seconds[transport].append(taken)
+                    last[transport] = output, figures
+            if len({output for output, _ in last.values()}) != 1:
+                sys.exit(f'{case.name}: results differ')
+            for transport in used[1:]:
+                ratio = report(case, transport, processes, seconds[transport], seconds['local'], last[transport])
+                worst = max(worst, ratio)
+    print(f'largest ratio: {worst:.2f}, limit {LIMIT}')
+
+
+if __name__ == '__main__':
+    main()

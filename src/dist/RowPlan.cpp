@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dist/RowPlan.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace daphne::dist {
+
+using exec::LoopParam;
+using exec::LoopProgram;
+using ParamKind = LoopParam::Kind;
+
+namespace {
+
+/// A matrix of less than this part of the largest one does not decide who gets which rows.
+constexpr uint64_t kSmallPart = 4;
+/// Least time of a chunk where there are more of them than machines.
+constexpr double kLeastChunkNs = 2e6;
+/// Where work may be stolen, every machine has so many chunks.
+constexpr uint64_t kStepsOfMachine = 8;
+
+} // namespace
+
+/// Cells per row of an input or output.
+uint64_t RowPlan::widthOf(size_t p) const {
+    switch (bound.program.params[p].kind) {
+    case ParamKind::Full: return bound.cols;
+    case ParamKind::Side: return loop.operands[p].value.matrix().cols();
+    default: return bound.program.params[p].isOutput() ? bound.outputColumns(p) : 1;
+    }
+}
+
+RowRange RowPlan::cellsOf(size_t p, RowRange rows) const {
+    uint64_t together = bound.program.params[p].isOutput() ? bound.rowsPerOutputRow(p) : 1;
+    return {rows.begin / together * widthOf(p), (rows.end + together - 1) / together * widthOf(p)};
+}
+
+/// Ends of ranges that keep blocks of cells whole, so that flat loops and loops over rows of the same matrix agree
+/// about who has what: 4096 rows whatever the number of columns is, or what that many cells are with this number.
+std::vector<uint64_t> RowPlan::commonBlocks() const {
+    uint64_t cols = bound.cols, cells = LoopProgram::kBlock;
+    for (size_t p = 0; p < loop.operands.size() && bound.program.flat; ++p)
+        if (isSplit(p))
+            cols = std::max<uint64_t>(cols, loop.operands[p].value.matrix().cols());
+    uint64_t rows = cells / std::gcd(cells, cols), perRow = bound.program.flat ? cols : 1;
+    return {cells * perRow, rows * perRow};
+}
+
+/// Rows that are worth a message. Where everything is to be distributed, small chunks are wanted, too.
+uint64_t RowPlan::leastRows() const {
+    double perRow = bound.nsOf(0, bound.rows) / static_cast<double>(bound.rows);
+    bool all = settings.threshold == 0;
+    return static_cast<uint64_t>(all ? 1 : std::max(1.0, kLeastChunkNs / std::max(perRow, 1e-3)));
+}
+
+std::vector<PlannedRows> RowPlan::make() {
+    if (settings.scheme)
+        return byScheme();
+    if (auto placed = asPlaced())
+        return std::move(*placed);
+    std::vector<PlannedRows> ranges = byWeight();
+    return settings.steal == Stealing::Off ? ranges : inSteps(ranges);
+}
+
+std::vector<PlannedRows> RowPlan::byScheme() const {
+    std::vector<PlannedRows> chunks;
+    uint32_t machines = peers.numAlive() + (settings.coordinatorComputes ? 1 : 0);
+    CutRequest request{bound.rows, bound.block(), commonBlocks(), bound.rowOffsets};
+    for (RowRange rows : schemeCut(request, *settings.scheme, machines, leastRows()))
+        chunks.push_back({rows, std::nullopt});
+    // Who has the rows already should get them again.
+    for (size_t p = 0; p < loop.operands.size(); ++p)
+        if (auto placed = isSplit(p) ? placedCut(p) : std::nullopt)
+            for (PlannedRows &chunk : chunks)
+                for (auto &[rows, owner] : *placed)
+                    if (rows == chunk.rows && (owner == self() || peers.isAlive(owner)))
+                        chunk.owner = owner;
+    return chunks;
+}
+
+std::vector<PlannedRows> RowPlan::byWeight() const {
+    std::vector<uint32_t> participants;
+    std::vector<double> weights;
+    for (uint32_t i = 0; i < peers.size(); ++i)
+        if (peers.isAlive(i)) {
+            participants.push_back(i);
+            weights.push_back(peers.welcome(i).threads);
+        }
+    if (settings.coordinatorComputes || participants.empty()) {
+        participants.push_back(self());
+        weights.push_back(ownThreads);
+    }
+    CutRequest request{bound.rows, bound.block(), commonBlocks(), bound.rowOffsets};
+    std::vector<RowRange> ranges = weightedCut(request, weights);
+    std::vector<PlannedRows> chunks;
+    for (size_t i = 0; i < ranges.size(); ++i)
+        if (ranges[i].size() > 0)
+            chunks.push_back({ranges[i], participants[i]});
+    return chunks;
+}
+
+/// Several chunks for each owner: what has not begun can be taken from it.
+std::vector<PlannedRows> RowPlan::inSteps(const std::vector<PlannedRows> &ranges) const {
+    std::vector<PlannedRows> chunks;
+    std::vector<double> equal(kStepsOfMachine, 1.0);
+    for (const PlannedRows &range : ranges) {
+        uint64_t steps = std::clamp<uint64_t>(range.rows.size() / leastRows(), 1, kStepsOfMachine);
+        CutRequest request{range.rows.size(), bound.block(), {},
+                           bound.rowOffsets ? bound.rowOffsets + range.rows.begin : nullptr};
+        for (RowRange part : weightedCut(request, std::span(equal).first(steps)))
+            if (part.size() > 0)
+                chunks.push_back({{range.rows.begin + part.begin, range.rows.begin + part.end}, range.owner});
+    }
+    return chunks;
+}
+
+/// The cut of an operand in rows of this loop, if it can be used for it.
+std::optional<RowPlan::Owned> RowPlan::placedCut(size_t p) const {
+    if (!loop.operands[p].value.isMatrix())
+        return std::nullopt;
+    const PlacementRecord *record = placements.find(*loop.operands[p].value.object());
+    if (!record || record->cut.empty())
+        return std::nullopt;
+    uint64_t width = widthOf(p), block = bound.block(), covered = 0;
+    Owned ranges = record->cut;
+    for (auto &[rows, owner] : ranges) {
+        if (rows.begin % width || rows.end % width)
+            return std::nullopt;
+        rows = {rows.begin / width, rows.end / width};
+        if (rows.begin % block || (rows.end % block && rows.end != bound.rows))
+            return std::nullopt;
+        covered += rows.size();
+    }
+    // After the loss of a worker a cut has gaps.
+    if (covered != bound.rows)
+        return std::nullopt;
+    return ranges;
+}
+
+std::optional<std::vector<PlannedRows>> RowPlan::asPlaced() const {
+    uint64_t mostBytes = 0, largest = 0;
+    std::optional<Owned> best;
+    for (size_t p = 0; p < loop.operands.size(); ++p) {
+        if (!isSplit(p))
+            continue;
+        const Matrix &m = loop.operands[p].value.matrix();
+        uint64_t bytes = m.isCsr() ? loop.operands[p].value.csr().nonZeros() * 8 : m.cells() * cellSize(m.type());
+        largest = std::max(largest, bytes);
+        if (auto ranges = bytes > mostBytes ? placedCut(p) : std::nullopt) {
+            mostBytes = bytes;
+            best = std::move(ranges);
+        }
+    }
+    // A large matrix that is not there yet is better cut as suits it.
+    if (!best || mostBytes < largest / kSmallPart)
+        return std::nullopt;
+    std::vector<PlannedRows> chunks;
+    for (auto &[rows, owner] : *best) {
+        if (owner != self() && !peers.isAlive(owner))
+            return std::nullopt;
+        chunks.push_back({rows, owner});
+    }
+    return chunks;
+}
+
+} // namespace daphne::dist

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a run of a loop sends to workers: rows and vectors they do not have yet, then what to do with them.
+#include <algorithm>
+
+#include "dist/ClusterRun.h"
+
+namespace daphne::dist {
+
+using exec::LoopOperand;
+using Role = LoopOperand::Role;
+
+namespace {
+
+/// More bytes than this are sent by one thread per worker, while this one computes.
+constexpr uint64_t kLargeSending = 1 << 20;
+
+Compute::Role roleOf(exec::Reduce how) {
+    return how == exec::Reduce::Min   ? Compute::Role::Min
+           : how == exec::Reduce::Max ? Compute::Role::Max
+                                      : Compute::Role::Sum;
+}
+
+} // namespace
+
+void ClusterRun::give(uint32_t worker, Chunk &chunk) {
+    chunk.state = Chunk::State::Running;
+    chunk.worker = worker;
+    chunk.request = cluster.nextRequest++;
+    chunk.results.assign(loop.operands.size(), 0);
+    Compute message{};
+    message.hash = hash;
+    Cluster::KnownProgram &known = cluster.programs[hash];
+    if (known.workers.insert(worker).second)
+        message.program = known.text;
+    message.rows = chunk.rows.size();
+    message.cols = bound.cols;
+    message.serialNs =
+        bound.rows ? bound.serialNs * static_cast<double>(chunk.rows.size()) / static_cast<double>(bound.rows) : 0;
+    message.nsPerStored = bound.nsPerStored;
+    message.site = bound.site;
+    for (size_t p = 0; p < loop.operands.size(); ++p) {
+        const LoopOperand &operand = loop.operands[p];
+        switch (operand.role) {
+        case Role::Number: message.operands.push_back({Compute::Role::Number, operand.bits}); break;
+        case Role::Whole:
+        case Role::Split: message.operands.push_back({Compute::Role::Object, ensurePart(worker, p, chunk.rows)}); break;
+        case Role::Kept: message.operands.push_back({Compute::Role::Kept, 0}); break;
+        default: message.operands.push_back(outputFor(worker, chunk, p));
+        }
+    }
+    parcels[worker].push_back({std::nullopt, chunk.request, frameOf(message, chunk.request, pipeline)});
+}
+
+/// What becomes of an output. Cells that are going to be sent are expected where they belong.
+Compute::Operand ClusterRun::outputFor(uint32_t worker, Chunk &chunk, size_t p) {
+    const LoopOperand &operand = loop.operands[p];
+    uint64_t object = chunk.results[p] = cluster.nextObject++;
+    bool collected = operand.role == Role::Collected;
+    if (!collected && !isSent(p))
+        return {Compute::Role::Result, object};
+    RowRange cells = plan.cellsOf(p, chunk.rows);
+    ValueType type = bound.program.params[p].type;
+    auto *first = reinterpret_cast<std::byte *>(operand.value.dense().mutableView<uint8_t>().data);
+    cluster.peers.expect(worker, object, {type, cells.size(), first + cells.begin * cellSize(type)});
+    bool reduced = collected && bound.staged[p] && bound.stagesBlocks;
+    return {reduced     ? roleOf(*bound.staged[p])
+            : collected ? Compute::Role::Collected
+                        : Compute::Role::Shared,
+            object};
+}
+
+const Part *ClusterRun::findPart(uint32_t worker, size_t p, RowRange cells) const {
+    const PlacementRecord *record = cluster.placements.find(*loop.operands[p].value.object());
+    if (!record)
+        return nullptr;
+    auto it = std::ranges::find_if(record->parts, [&](const Part &part) {
+        return part.worker == worker && part.isWhole == !isSplit(p) && part.begin == cells.begin &&
+               part.end == cells.end;
+    });
+    return it == record->parts.end() ? nullptr : &*it;
+}
+
+/// The number of the part at the worker; it is sent unless it is there.
+uint64_t ClusterRun::ensurePart(uint32_t worker, size_t p, RowRange rows) {
+    const Value &v = loop.operands[p].value;
+    bool isWhole = !isSplit(p);
+    RowRange cells = isWhole ? RowRange{0, v.matrix().cells()} : v.isCsr() ? rows : plan.cellsOf(p, rows);
+    if (const Part *part = findPart(worker, p, cells))
+        return part->object;
+    if (!isWhole && !v.isCsr())
+        cluster.fetch(v, cells.begin, cells.end);
+    PlacementRecord &record = cluster.placements.of(v);
+    uint64_t object = cluster.nextObject++;
+    ObjectBegin begin{.object = object,
+                      .version = record.version,
+                      .kind = isWhole ? ObjectBegin::Kind::Broadcast : ObjectBegin::Kind::Part,
+                      .first = cells.begin,
+                      .count = cells.size(),
+                      .totalBytes = 0};
+    parcels[worker].push_back({std::pair(begin, encode(windowOf(p, rows))), 0, {}});
+    record.parts.push_back({object, worker, cells.begin, cells.end, isWhole, true});
+    if (!isWhole)
+        noteCut(p);
+    return object;
+}
+
+/// The part of an input that these rows need.
+Value ClusterRun::windowOf(size_t p, RowRange rows) const {
+    const Value &v = loop.operands[p].value;
+    if (v.isCsr())
+        return Csr::rowWindow(v.csr(), rows.begin, rows.end);
+    if (!isSplit(p))
+        return v;
+    if (!bound.program.flat)
+        return Dense::window(v.dense(), rows.begin, rows.end, 0, v.matrix().cols());
+    RowRange cells = plan.cellsOf(p, rows);
+    return Dense::window(*Dense::reshaped(v.dense(), v.matrix().cells(), 1), cells.begin, cells.end, 0, 1);
+}
+
+/// The matrix is now cut as this loop is.
+void ClusterRun::noteCut(size_t p) {
+    const Value &v = loop.operands[p].value;
+    std::vector<std::pair<RowRange, uint32_t>> ranges;
+    for (const Chunk &chunk : chunks)
+        if (chunk.owner)
+            ranges.emplace_back(v.isCsr() ? chunk.rows : plan.cellsOf(p, chunk.rows), *chunk.owner);
+    if (ranges.size() == chunks.size())
+        cluster.placements.of(v).cut = std::move(ranges);
+}
+
+/// Objects first, then what needs them. What is much is sent by threads while this one computes; workers begin as soon
+/// as they have their own.
+void ClusterRun::flushSends() {
+    for (uint32_t i = 0; i < parcels.size(); ++i) {
+        if (parcels[i].empty())
+            continue;
+        uint64_t bytes = 0;
+        for (const Parcel &parcel : parcels[i])
+            bytes += parcel.object ? parcel.object->second.totalBytes : 0;
+        if (senders[i].joinable())
+            senders[i].join();
+        auto send = [&peers = cluster.peers, i, mine = std::exchange(parcels[i], {})]() mutable {
+            peers.ship(i, std::move(mine));
+        };
+        if (bytes > kLargeSending)
+            senders[i] = std::thread(std::move(send));
+        else
+            send();
+    }
+}
+
+void ClusterRun::finishSends() {
+    for (std::thread &sender : senders)
+        if (sender.joinable())
+            sender.join();
+}
+
+} // namespace daphne::dist
