@@ -105,7 +105,7 @@ bool Cluster::pays(const DistributableLoop &loop) {
     for (const LoopOperand &operand : loop.operands) {
         auto bytes = static_cast<double>(bytesOf(operand));
         const PlacementRecord *record = operand.value.isMatrix() ? placements.find(*operand.value.object()) : nullptr;
-        bool isPlaced = record && !record->parts.empty();
+        bool isPlaced = record && (!record->parts.empty() || (record->file && operand.role == Role::Split));
         if (operand.role == Role::Whole && !isPlaced)
             everyTime += bytes * workers;
         else if (operand.role == Role::Split && !isPlaced)
@@ -176,7 +176,8 @@ void Cluster::fetch(const Value &matrix, uint64_t begin, uint64_t end) {
     PlacementRecord *record = placements.find(*matrix.object());
     if (!record)
         return;
-    record->wasRead |= std::ranges::any_of(record->parts, [&](const Part &p) { return p.begin < end && begin < p.end; });
+    record->wasRead |=
+        std::ranges::any_of(record->parts, [&](const Part &p) { return p.begin < end && begin < p.end; });
     auto isWanted = [&](const Part &p) { return !p.isHere && p.begin < end && begin < p.end; };
     // The next result of that loop is going to be sent without being asked for.
     if (record->source.program && std::ranges::any_of(record->parts, isWanted))
@@ -189,6 +190,7 @@ void Cluster::fetch(const Value &matrix, uint64_t begin, uint64_t end) {
                          {matrix.matrix().type(), part.end - part.begin, cellsOf(matrix) + part.begin * cell});
             peers.send(part.worker, Transfer{part.object});
             asked[part.worker].push_back(part.object);
+            ++own.fetches;
         }
     auto start = std::chrono::steady_clock::now();
     for (auto &[worker, objects] : asked)
@@ -208,6 +210,8 @@ void Cluster::fetch(const Value &matrix, uint64_t begin, uint64_t end) {
         computeAgain(matrix, *lineage, range.begin, range.end);
     }
     std::erase_if(record->parts, isWanted);
+    uint64_t cols = std::max<uint64_t>(1, matrix.matrix().cols());
+    readHere(*record, {begin / cols, (end + cols - 1) / cols});
     if (record->isHere())
         record->lineage = nullptr;
 }
@@ -254,13 +258,16 @@ std::string Cluster::statisticsText() const {
                   static_cast<unsigned long long>(own.loops), peers.size());
     text += line;
     std::snprintf(line, sizeof line,
-                  "  %-24s %8llu chunks, %10.3f ms computing, %10.3f ms waiting, %llu computed again\n", "coordinator",
-                  static_cast<unsigned long long>(own.chunks), own.computeNs / 1e6, own.waitNs / 1e6,
+                  "  %-24s %8llu chunks, %10.3f ms computing, %10.3f ms waiting, %llu fetched, %llu stolen, %llu "
+                  "computed again\n",
+                  "coordinator", static_cast<unsigned long long>(own.chunks), own.computeNs / 1e6, own.waitNs / 1e6,
+                  static_cast<unsigned long long>(own.fetches), static_cast<unsigned long long>(own.stolen),
                   static_cast<unsigned long long>(own.again));
     text += line;
     auto [transfer, overlapped] = peers.transferTimes();
-    std::snprintf(line, sizeof line, "  large objects on their way for %.3f ms, %.3f ms of it while somebody computed\n",
-                  transfer / 1e6, overlapped / 1e6);
+    std::snprintf(line, sizeof line,
+                  "  large objects on their way for %.3f ms, %.3f ms of it while somebody computed\n", transfer / 1e6,
+                  overlapped / 1e6);
     std::string transfers = line;
     double most = own.chunks ? own.computeNs : 0, sum = most;
     uint32_t busy = own.chunks ? 1 : 0;
@@ -269,10 +276,10 @@ std::string Cluster::statisticsText() const {
         std::snprintf(
             line, sizeof line,
             "  %-24s %8llu chunks, %10.3f ms computing, %10.3f ms waiting, %.3f ms compiling, %.6f MB to it in "
-            "%llu objects, %.6f MB from it%s\n",
+            "%llu objects, %.6f MB from it, %llu parts of files read%s\n",
             peers.nameOf(i).c_str(), static_cast<unsigned long long>(s.chunks), s.computeNs / 1e6, s.waitNs / 1e6,
             s.compileNs / 1e6, megabytes(s.bytesOut), static_cast<unsigned long long>(s.objectsOut),
-            megabytes(s.bytesIn), peers.isAlive(i) ? "" : ", lost");
+            megabytes(s.bytesIn), static_cast<unsigned long long>(s.partsRead), peers.isAlive(i) ? "" : ", lost");
         text += line;
         most = std::max(most, s.computeNs);
         sum += s.computeNs;

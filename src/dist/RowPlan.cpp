@@ -105,8 +105,8 @@ std::vector<PlannedRows> RowPlan::inSteps(const std::vector<PlannedRows> &ranges
     std::vector<double> equal(kStepsOfMachine, 1.0);
     for (const PlannedRows &range : ranges) {
         uint64_t steps = std::clamp<uint64_t>(range.rows.size() / leastRows(), 1, kStepsOfMachine);
-        CutRequest request{range.rows.size(), bound.block(), {},
-                           bound.rowOffsets ? bound.rowOffsets + range.rows.begin : nullptr};
+        CutRequest request{
+            range.rows.size(), bound.block(), {}, bound.rowOffsets ? bound.rowOffsets + range.rows.begin : nullptr};
         for (RowRange part : weightedCut(request, std::span(equal).first(steps)))
             if (part.size() > 0)
                 chunks.push_back({{range.rows.begin + part.begin, range.rows.begin + part.end}, range.owner});

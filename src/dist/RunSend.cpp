@@ -63,10 +63,7 @@ Compute::Operand ClusterRun::outputFor(uint32_t worker, Chunk &chunk, size_t p) 
     auto *first = reinterpret_cast<std::byte *>(operand.value.dense().mutableView<uint8_t>().data);
     cluster.peers.expect(worker, object, {type, cells.size(), first + cells.begin * cellSize(type)});
     bool reduced = collected && bound.staged[p] && bound.stagesBlocks;
-    return {reduced     ? roleOf(*bound.staged[p])
-            : collected ? Compute::Role::Collected
-                        : Compute::Role::Shared,
-            object};
+    return {reduced ? roleOf(*bound.staged[p]) : collected ? Compute::Role::Collected : Compute::Role::Shared, object};
 }
 
 const Part *ClusterRun::findPart(uint32_t worker, size_t p, RowRange cells) const {
@@ -87,10 +84,15 @@ uint64_t ClusterRun::ensurePart(uint32_t worker, size_t p, RowRange rows) {
     RowRange cells = isWhole ? RowRange{0, v.matrix().cells()} : v.isCsr() ? rows : plan.cellsOf(p, rows);
     if (const Part *part = findPart(worker, p, cells))
         return part->object;
-    if (!isWhole && !v.isCsr())
-        cluster.fetch(v, cells.begin, cells.end);
     PlacementRecord &record = cluster.placements.of(v);
     uint64_t object = cluster.nextObject++;
+    if (!isWhole && askToRead(worker, p, object, cells)) {
+        record.parts.push_back({object, worker, cells.begin, cells.end, false, true});
+        noteCut(p);
+        return object;
+    }
+    if (!isWhole && !v.isCsr())
+        cluster.fetch(v, cells.begin, cells.end);
     ObjectBegin begin{.object = object,
                       .version = record.version,
                       .kind = isWhole ? ObjectBegin::Kind::Broadcast : ObjectBegin::Kind::Part,
@@ -102,6 +104,16 @@ uint64_t ClusterRun::ensurePart(uint32_t worker, size_t p, RowRange rows) {
     if (!isWhole)
         noteCut(p);
     return object;
+}
+
+/// Whether the worker reads its rows from a file.
+bool ClusterRun::askToRead(uint32_t worker, size_t p, uint64_t object, RowRange cells) {
+    const PlacementRecord &record = cluster.placements.of(loop.operands[p].value);
+    if (!record.file || !std::ranges::count(record.file->readers, worker))
+        return false;
+    ReadRows message{object, record.version, record.file->path, record.file->state, cells.begin, cells.size()};
+    parcels[worker].push_back({std::nullopt, 0, frameOf(message)});
+    return true;
 }
 
 /// The part of an input that these rows need.

@@ -64,8 +64,7 @@ void TransferClock::remove(uint32_t peer, Item item) {
 }
 
 bool TransferClock::isSomebodyAtWork() const {
-    return isComputing ||
-           std::ranges::any_of(queues, [](const auto &q) { return !q.empty() && !q.front().isObject; });
+    return isComputing || std::ranges::any_of(queues, [](const auto &q) { return !q.empty() && !q.front().isObject; });
 }
 
 } // namespace daphne::dist

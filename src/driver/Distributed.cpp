@@ -52,6 +52,8 @@ dist::ClusterSettings clusterSettings(const Options &options, Backend backend) {
         s.threshold = static_cast<uint64_t>(all.integer("dist-threshold"));
     if (const std::string &name = all.text("dist-partitioning"); name != "STATIC")
         s.scheme = sched::findScheme(name);
+    if (const std::string &steal = all.text("dist-steal"); steal != "off")
+        s.steal = steal == "one" ? dist::Stealing::One : dist::Stealing::Half;
     s.retries = static_cast<uint32_t>(all.integer("dist-retries"));
     s.bytesPerNs = backend == Backend::Threads ? 4 : backend == Backend::Mpi ? 1 : 0.5;
     s.warn = [](const std::string &line) { std::fprintf(stderr, "warning: %s\n", line.c_str()); };
@@ -109,6 +111,13 @@ class Coordinator::LocalWorkers {
   private:
     void start(const Options &options, const std::string &token) {
         std::string program = options.executableDirectory + "/daphne-worker";
+        std::vector<std::string> words{program, "--quiet", "127.0.0.1:0"};
+        for (const std::string &root : readRootsOf(options))
+            words.push_back("--dist-read-root=" + root);
+        std::vector<char *> arguments;
+        for (std::string &word : words)
+            arguments.push_back(word.data());
+        arguments.push_back(nullptr);
         int ends[2];
         if (::pipe2(ends, O_CLOEXEC) != 0)
             throw executionError("a worker cannot be started: no pipe");
@@ -119,7 +128,7 @@ class Coordinator::LocalWorkers {
             ::prctl(PR_SET_PDEATHSIG, SIGTERM);
             ::dup2(ends[1], STDOUT_FILENO);
             ::setenv("DAPHNE_DIST_TOKEN", token.c_str(), 1);
-            ::execl(program.c_str(), program.c_str(), "--quiet", "127.0.0.1:0", nullptr);
+            ::execv(program.c_str(), arguments.data());
             ::_exit(127);
         }
         children.push_back(child);
