@@ -87,7 +87,7 @@ def megabytes_per_iteration(case, processes, output, figures):
     """To and from a worker, at most, without its part of the graph; and the limits of both."""
     iterations = int(re.search(r'iterations: +(\d+)', output)[1])
     found = re.findall(r'([\d.]+) MB to it in \d+ objects, ([\d.]+) MB from it', figures)
-    part = (8 * case.vertices + 4 * case.entries) / processes / 1e6
+    part = (8 * case.vertices + 8 * case.entries) / processes / 1e6
     vector = 4 * case.vertices / 1e6
     to = max((max(0.0, float(a) - part) / iterations for a, _ in found), default=0.0)
     back = max((float(b) / iterations for _, b in found), default=0.0)

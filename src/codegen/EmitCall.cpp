@@ -177,7 +177,26 @@ void Emitter::emitAdapt(DaphneOp op) {
         callRuntime("daphne_expect_matrix", b.getVoidTy(),
                     {contextArg, v.bits, b.getInt64(static_cast<uint64_t>(to.valueType)),
                      b.getInt64(static_cast<uint64_t>(to.rows)), b.getInt64(static_cast<uint64_t>(to.cols))});
+    if (to.isFrame())
+        emitFrameCheck(v, from, to);
     bind(result, v);
+}
+
+/// Where a frame was of unknown columns, such as one read from a file.
+void Emitter::emitFrameCheck(Lowered frame, const TypeDesc &from, const TypeDesc &to) {
+    if (from.schema || !to.schema || to.schema->labels.size() != to.schema->types.size() ||
+        llvm::is_contained(to.schema->types, ValueType::Unknown))
+        return;
+    auto like = Ref<Frame>::make(0);
+    for (size_t c = 0; c < to.schema->labels.size(); ++c) {
+        if (like->find(to.schema->labels[c]) != Frame::npos)
+            return; // there is no such frame: whoever makes it fails
+        like->addColumn(to.schema->labels[c], Dense::create(to.schema->types[c], 0, 1));
+    }
+    literals.push_back(Value(std::move(like)));
+    callRuntime("daphne_expect_frame", b.getVoidTy(),
+                {contextArg, frame.bits, pointerConstant(literals.back().object()),
+                 b.getInt64(static_cast<uint64_t>(to.rows))});
 }
 
 void Emitter::emitFail(DaphneOp op) {

@@ -91,6 +91,7 @@ class Emitter {
     void emitPipeline(ir::PipelineOp op);
     uint64_t castTargetOf(ir::DaphneOp op);
     uint64_t newCallSite(mlir::Location loc, std::string_view operation);
+    void emitFrameCheck(Lowered frame, const ops::TypeDesc &from, const ops::TypeDesc &to);
     void emitAdapt(ir::DaphneOp op);
     void emitMap(ir::DaphneOp op);
     void emitFail(ir::DaphneOp op);

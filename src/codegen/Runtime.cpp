@@ -98,6 +98,24 @@ void daphne_expect_matrix(Context *, Object *object, uint64_t valueType, int64_t
                          m.shapeText());
 }
 
+void daphne_expect_frame(Context *, Object *object, Object *like, int64_t rows) {
+    auto &found = static_cast<Frame &>(*object), &wanted = static_cast<Frame &>(*like);
+    auto columnsText = [](const Frame &f) {
+        std::string text = "[";
+        for (size_t c = 0; c < f.cols(); ++c)
+            text += (c ? ", " : "") + f.labels[c] + ": " + std::string(dslName(f.columns[c]->type()));
+        return text + "]";
+    };
+    auto sameType = [](const Ref<Dense> &a, const Ref<Dense> &b) { return a->type() == b->type(); };
+    bool columnsFit = found.labels == wanted.labels &&
+                      std::equal(found.columns.begin(), found.columns.end(), wanted.columns.begin(), sameType);
+    if (columnsFit && (rows < 0 || found.rows() == static_cast<uint64_t>(rows)))
+        return;
+    std::string rowsText = rows < 0 ? "" : std::to_string(rows) + " rows and ";
+    throw executionError("expected a frame with " + rowsText + "columns " + columnsText(wanted) + ", got " +
+                         std::to_string(found.rows()) + " rows and columns " + columnsText(found));
+}
+
 Object *daphne_plain_matrix(Object *object) {
     auto &m = static_cast<Matrix &>(*object);
     if (!m.isCsr() || !static_cast<Csr &>(m).isShownAsCsr())
@@ -174,6 +192,7 @@ std::span<const RuntimeSymbol> runtimeSymbols() {
         DAPHNE_SYMBOL(daphne_release_value),
         DAPHNE_SYMBOL(daphne_expect),
         DAPHNE_SYMBOL(daphne_expect_matrix),
+        DAPHNE_SYMBOL(daphne_expect_frame),
         DAPHNE_SYMBOL(daphne_plain_matrix),
         DAPHNE_SYMBOL(daphne_csr_matrix),
         DAPHNE_SYMBOL(daphne_division_by_zero),

@@ -26,6 +26,8 @@ void daphne_release_value(uint64_t tag, uint64_t bits);
 uint64_t daphne_expect(Context *context, uint64_t tag, uint64_t bits, uint64_t expectedTag);
 /// Checks value type (11 = any) and shape (-1 = any) of a matrix.
 void daphne_expect_matrix(Context *context, Object *matrix, uint64_t valueType, int64_t rows, int64_t cols);
+/// Checks labels and types of a frame against those of another one, and its number of rows (-1 = any).
+void daphne_expect_frame(Context *context, Object *frame, Object *like, int64_t rows);
 /// The matrix where the plan does not speak of Csr any more; takes and returns a reference.
 Object *daphne_plain_matrix(Object *matrix);
 /// The matrix where the plan begins to speak of a Csr; takes and returns a reference.

@@ -105,7 +105,7 @@ bool Cluster::pays(const DistributableLoop &loop) {
     for (const LoopOperand &operand : loop.operands) {
         auto bytes = static_cast<double>(bytesOf(operand));
         const PlacementRecord *record = operand.value.isMatrix() ? placements.find(*operand.value.object()) : nullptr;
-        bool isPlaced = record && !record->parts.empty();
+        bool isPlaced = record && (!record->parts.empty() || (record->file && operand.role == Role::Split));
         if (operand.role == Role::Whole && !isPlaced)
             everyTime += bytes * workers;
         else if (operand.role == Role::Split && !isPlaced)
@@ -208,6 +208,7 @@ void Cluster::fetch(const Value &matrix, uint64_t begin, uint64_t end) {
                          {matrix.matrix().type(), part.end - part.begin, cellsOf(matrix) + part.begin * cell});
             peers.send(part.worker, Transfer{part.object});
             asked[part.worker].push_back(part.object);
+            ++own.fetches;
         }
     auto start = std::chrono::steady_clock::now();
     for (auto &[worker, objects] : asked)
@@ -227,6 +228,8 @@ void Cluster::fetch(const Value &matrix, uint64_t begin, uint64_t end) {
         computeAgain(matrix, *lineage, range.begin, range.end);
     }
     std::erase_if(record->parts, isWanted);
+    uint64_t cols = std::max<uint64_t>(1, matrix.matrix().cols());
+    readHere(*record, {begin / cols, (end + cols - 1) / cols});
     if (record->isHere())
         record->lineage = nullptr;
 }

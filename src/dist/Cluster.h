@@ -42,6 +42,8 @@ class Cluster : public exec::Distribution {
     bool wants(const exec::DistributableLoop &loop) override;
     bool run(Context &context, const exec::DistributableLoop &loop) override;
     void bringHere(const Value &matrix) override;
+    std::optional<Value> readLater(Context &context, const std::string &file) override;
+    void beforeWriting() override;
 
     /// A program has ended: its variables may live on if `keepsValues`; where copies of them are is forgotten.
     void endOfProgram(bool keepsValues);
@@ -54,7 +56,7 @@ class Cluster : public exec::Distribution {
   private:
     friend class ClusterRun;
     struct OwnStatistics {
-        uint64_t chunks = 0, loops = 0, again = 0, stolen = 0;
+        uint64_t chunks = 0, loops = 0, again = 0, stolen = 0, fetches = 0;
         double computeNs = 0, waitNs = 0;
     };
     std::optional<double> imbalancePercent() const;
@@ -62,6 +64,7 @@ class Cluster : public exec::Distribution {
     bool pays(const exec::DistributableLoop &loop);
     double threadsAtWork() const;
     void fetch(const Value &matrix, uint64_t begin, uint64_t end);
+    void readHere(PlacementRecord &record, RowRange rows);
     void computeAgain(const Value &matrix, const Lineage &lineage, uint64_t begin, uint64_t end);
     void sweep();
     void noteLosses();

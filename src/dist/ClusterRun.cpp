@@ -117,6 +117,7 @@ bool ClusterRun::run() {
         undo();
     if (!failure.empty())
         throw executionError(failure);
+    forgetLineages();
     if (!fault && !cluster.settings.resident)
         for (const LoopOperand &operand : loop.operands)
             if (operand.role == Role::Result) {
@@ -169,6 +170,14 @@ void ClusterRun::prepareOutputs() {
         lineage->depth = depth;
         record.lineage = std::move(lineage);
     }
+}
+
+/// What is here completely is never computed again, so that its operands can go.
+void ClusterRun::forgetLineages() {
+    for (const LoopOperand &operand : loop.operands)
+        if (operand.role == Role::Result)
+            if (PlacementRecord *record = cluster.placements.find(*operand.value.object()); record && record->isHere())
+                record->lineage = nullptr;
 }
 
 // ---- chunks

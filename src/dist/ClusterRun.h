@@ -38,6 +38,7 @@ class ClusterRun {
 
     void limitLineages();
     void prepareOutputs();
+    void forgetLineages();
 
     Chunk *pick(uint32_t participant);
     Chunk *steal(uint32_t thief);
@@ -55,6 +56,7 @@ class ClusterRun {
     void give(uint32_t worker, Chunk &chunk);
     Compute::Operand outputFor(uint32_t worker, Chunk &chunk, size_t p);
     uint64_t ensurePart(uint32_t worker, size_t p, RowRange rows);
+    bool askToRead(uint32_t worker, size_t p, uint64_t object, RowRange cells);
     Value windowOf(size_t p, RowRange rows) const;
     const Part *findPart(uint32_t worker, size_t p, RowRange cells) const;
     void noteCut(size_t p);

@@ -75,15 +75,17 @@ std::optional<double> Cluster::imbalancePercent() const {
 std::string Cluster::statisticsText() const {
     std::string text =
         formatted("distributed: %llu loops on %u workers and the coordinator\n", Count(own.loops), peers.size());
-    text += formatted("  %-24s %8llu chunks, %10.3f ms computing, %10.3f ms waiting, %llu computed again\n",
-                      "coordinator", Count(own.chunks), own.computeNs / 1e6, own.waitNs / 1e6, Count(own.again));
+    text += formatted("  %-24s %8llu chunks, %10.3f ms computing, %10.3f ms waiting, %llu fetched, %llu stolen, %llu "
+                      "computed again\n",
+                      "coordinator", Count(own.chunks), own.computeNs / 1e6, own.waitNs / 1e6, Count(own.fetches),
+                      Count(own.stolen), Count(own.again));
     for (uint32_t i = 0; i < peers.size(); ++i) {
         PeerStatistics s = peers.statistics(i);
         text += formatted(
             "  %-24s %8llu chunks, %10.3f ms computing, %10.3f ms waiting, %.3f ms compiling, %.6f MB to it in "
-            "%llu objects, %.6f MB from it, %.3g rows/s",
+            "%llu objects, %.6f MB from it, %llu parts of files read, %.3g rows/s",
             peers.nameOf(i).c_str(), Count(s.chunks), s.computeNs / 1e6, s.waitNs / 1e6, s.compileNs / 1e6,
-            megabytes(s.bytesOut), Count(s.objectsOut), megabytes(s.bytesIn), rowsPerSecond(s));
+            megabytes(s.bytesOut), Count(s.objectsOut), megabytes(s.bytesIn), Count(s.partsRead), rowsPerSecond(s));
         if (s.losses)
             text += formatted(", lost %u times", s.losses);
         text += peers.isAlive(i) ? "\n" : ", not there\n";
@@ -99,7 +101,10 @@ std::string Cluster::statisticsText() const {
 std::string Cluster::statisticsJson() const {
     JsonObject coordinator;
     coordinator.count("threads", ownThreads).count("loops", own.loops).count("chunks", own.chunks);
-    coordinator.count("computed_again", own.again).number("compute_seconds", own.computeNs / 1e9);
+    coordinator.count("fetches", own.fetches)
+        .count("stolen", own.stolen)
+        .count("computed_again", own.again)
+        .number("compute_seconds", own.computeNs / 1e9);
     coordinator.number("wait_seconds", own.waitNs / 1e9);
     std::string workers;
     for (uint32_t i = 0; i < peers.size(); ++i) {
@@ -111,6 +116,7 @@ std::string Cluster::statisticsJson() const {
         worker.number("load", s.load).count("machine_bytes", w.memoryBytes).count("resident_bytes", s.residentBytes);
         worker.count("objects", s.objects).count("object_bytes", s.objectBytes);
         worker.count("bytes_out", s.bytesOut).count("bytes_in", s.bytesIn).count("objects_out", s.objectsOut);
+        worker.count("parts_read", s.partsRead);
         worker.count("chunks", s.chunks).count("rows", s.rows).number("rows_per_second", rowsPerSecond(s));
         worker.number("chunk_seconds_mean", meanNs(s) / 1e9).number("chunk_seconds_deviation", deviationNs(s) / 1e9);
         worker.number("compute_seconds", s.computeNs / 1e9).number("wait_seconds", s.waitNs / 1e9);

@@ -3,6 +3,10 @@
 
 namespace daphne::dist {
 
+namespace {
+constexpr size_t kMostPath = 4096;
+}
+
 Bytes frameOf(const Envelope &e, const Bytes &body) {
     ByteWriter w;
     w.out.reserve(kEnvelopeBytes + body.size());
@@ -208,6 +212,53 @@ Bytes bodyOf(const Transfer &m) {
 template <> Transfer read(std::span<const std::byte> body) {
     ByteReader r(body);
     Transfer m{r.number<uint64_t>()};
+    r.end();
+    return m;
+}
+
+Bytes bodyOf(const FileQuery &m) {
+    ByteWriter w;
+    w.text(m.path);
+    return std::move(w.out);
+}
+template <> FileQuery read(std::span<const std::byte> body) {
+    ByteReader r(body);
+    FileQuery m{r.text(kMostPath)};
+    r.end();
+    return m;
+}
+
+Bytes bodyOf(const FileAnswer &m) {
+    ByteWriter w;
+    w.number(static_cast<uint8_t>(m.isReadable)).number(m.state.bytes).number(m.state.changedNs);
+    return std::move(w.out);
+}
+template <> FileAnswer read(std::span<const std::byte> body) {
+    ByteReader r(body);
+    FileAnswer m;
+    m.isReadable = r.flag();
+    m.state.bytes = r.number<uint64_t>();
+    m.state.changedNs = r.number<int64_t>();
+    r.end();
+    return m;
+}
+
+Bytes bodyOf(const ReadRows &m) {
+    ByteWriter w;
+    w.number(m.object).number(m.version).text(m.path).number(m.state.bytes).number(m.state.changedNs);
+    w.number(m.first).number(m.count);
+    return std::move(w.out);
+}
+template <> ReadRows read(std::span<const std::byte> body) {
+    ByteReader r(body);
+    ReadRows m;
+    m.object = r.number<uint64_t>();
+    m.version = r.number<uint64_t>();
+    m.path = r.text(kMostPath);
+    m.state.bytes = r.number<uint64_t>();
+    m.state.changedNs = r.number<int64_t>();
+    m.first = r.number<uint64_t>();
+    m.count = r.number<uint64_t>();
     r.end();
     return m;
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/ValueType.h"
+#include "dist/SharedFile.h"
 #include "dist/Wire.h"
 
 namespace daphne::dist {
@@ -30,8 +31,11 @@ enum class MessageType : uint16_t {
     Transfer,  ///< RM: send me this object
     Free,      ///< RM: these objects are not needed any more
     Heartbeat,
-    Cancel, ///< RM: the results of this pipeline are not wanted
-    Detach, ///< RM: the program has ended
+    FileQuery,  ///< RM: can you read this file?
+    FileAnswer, ///< RM
+    ReadRows,   ///< DM: rows of a file are an object
+    Cancel,     ///< RM: the results of this pipeline are not wanted
+    Detach,     ///< RM: the program has ended
 };
 
 constexpr uint32_t kMagic = 0x4e485044; // "DPHN"
@@ -138,6 +142,25 @@ struct Transfer {
     uint64_t object;
 };
 
+struct FileQuery {
+    static constexpr MessageType kType = MessageType::FileQuery;
+    std::string path; ///< begins at the root
+};
+
+struct FileAnswer {
+    static constexpr MessageType kType = MessageType::FileAnswer;
+    bool isReadable;
+    FileState state;
+};
+
+struct ReadRows {
+    static constexpr MessageType kType = MessageType::ReadRows;
+    uint64_t object, version;
+    std::string path;
+    FileState state; ///< that it must have
+    uint64_t first, count; ///< cells, row by row
+};
+
 struct Free {
     static constexpr MessageType kType = MessageType::Free;
     std::vector<uint64_t> objects;
@@ -151,6 +174,9 @@ Bytes bodyOf(const Compute &m);
 Bytes bodyOf(const Ready &m);
 Bytes bodyOf(const Failure &m);
 Bytes bodyOf(const Transfer &m);
+Bytes bodyOf(const FileQuery &m);
+Bytes bodyOf(const FileAnswer &m);
+Bytes bodyOf(const ReadRows &m);
 Bytes bodyOf(const Free &m);
 /// The head of a chunk; the payload follows.
 Bytes headOf(const ObjectChunk &m);

@@ -127,7 +127,7 @@ void Peers::ship(uint32_t peer, std::vector<Parcel> parcels) {
             return;
         if (parcel.object && parcel.object->second.totalBytes > kPromptAckBytes)
             clock.sent(peer, parcel.object->first.object, Clock::now());
-        else if (!parcel.object)
+        else if (parcel.request)
             clock.asked(peer, parcel.request, Clock::now());
         lock.unlock();
         if (parcel.object)
@@ -136,6 +136,7 @@ void Peers::ship(uint32_t peer, std::vector<Parcel> parcels) {
             batch.add(std::move(parcel.frame));
         lock.lock();
         peers[peer].statistics.objectsOut += parcel.object ? 1 : 0;
+        peers[peer].statistics.partsRead += parcel.object || parcel.request ? 0 : 1;
     }
     std::lock_guard lock(mutex);
     peers[peer].statistics.bytesOut += batch.bytes();
@@ -149,6 +150,23 @@ void Peers::computingHere(bool begins) {
 std::pair<double, double> Peers::transferTimes() const {
     std::lock_guard lock(mutex);
     return {clock.transferNs(), clock.overlappedNs()};
+}
+
+std::vector<uint32_t> Peers::whoReads(const std::string &path, const FileState &state) {
+    uint64_t request = nextFile++;
+    for (uint32_t i = 0; i < size(); ++i)
+        if (isAlive(i))
+            send(i, FileQuery{path}, request);
+    Attention attention(*transport);
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] {
+        return std::ranges::all_of(peers, [&](const Peer &p) { return !p.alive || p.lastFile == request; });
+    });
+    std::vector<uint32_t> readers;
+    for (uint32_t i = 0; i < size(); ++i)
+        if (peers[i].alive && peers[i].file.isReadable && peers[i].file.state == state)
+            readers.push_back(i);
+    return readers;
 }
 
 void Peers::expect(uint32_t peer, uint64_t object, Destination destination) {
@@ -237,6 +255,10 @@ void Peers::handle(uint32_t index, std::span<const std::byte> frame) {
         if (envelope.request == 0)
             return;
         peer.lastEcho = envelope.request;
+        break;
+    case MessageType::FileAnswer:
+        peer.file = read<FileAnswer>(body);
+        peer.lastFile = envelope.request;
         break;
     case MessageType::ObjectAck: clock.stored(index, read<ObjectAck>(body).object, peer.lastHeard); return;
     case MessageType::ObjectBegin: {

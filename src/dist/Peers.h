@@ -21,7 +21,7 @@ namespace daphne::dist {
 /// What is told about a worker.
 struct PeerStatistics {
     uint64_t bytesOut = 0, bytesIn = 0;
-    uint64_t objectsOut = 0, chunks = 0;
+    uint64_t objectsOut = 0, chunks = 0, partsRead = 0; ///< partsRead: of files
     double computeNs = 0, waitNs = 0, compileNs = 0;
     uint64_t objects = 0, objectBytes = 0; ///< held by the worker at last
     uint32_t losses = 0, returns = 0;
@@ -39,10 +39,10 @@ struct PeerEvent {
     std::string text;
 };
 
-/// Something to be sent to a worker: an object, or a loop to be computed.
+/// Something to be sent to a worker: an object, or what to do.
 struct Parcel {
     std::optional<std::pair<ObjectBegin, Encoded>> object;
-    uint64_t request = 0; ///< of the loop
+    uint64_t request = 0; ///< of the loop; 0: rows of a file are to be read
     Bytes frame;
 };
 
@@ -78,6 +78,9 @@ class Peers {
     /// Messages and objects in this order; short ones travel together.
     void ship(uint32_t peer, std::vector<Parcel> parcels);
 
+    /// Workers that see this file as it is here.
+    std::vector<uint32_t> whoReads(const std::string &path, const FileState &state);
+
     /// The object that is going to come from this peer belongs there.
     void expect(uint32_t peer, uint64_t object, Destination destination);
     void unexpect(uint32_t peer, uint64_t object);
@@ -105,7 +108,9 @@ class Peers {
         std::map<uint64_t, Destination> expected;
         std::chrono::steady_clock::time_point lastHeard;
         PeerStatistics statistics;
-        uint64_t lastEcho = 0;   ///< request of the last answered heartbeat
+        uint64_t lastEcho = 0; ///< request of the last answered heartbeat
+        uint64_t lastFile = 0; ///< request of the last answered question about a file
+        FileAnswer file{};
         uint32_t connection = 0; ///< in use
         struct {
             std::optional<uint32_t> connection; ///< on which it is called again
@@ -131,6 +136,7 @@ class Peers {
     Settings settings;
     std::vector<Peer> peers;
     double roundTrip = 0;
+    uint64_t nextFile = 1;
     mutable std::mutex mutex; ///< guards peers and events
     std::condition_variable changed;
     std::deque<PeerEvent> events;

@@ -6,7 +6,7 @@
 namespace daphne::dist {
 
 bool PlacementRecord::isHere() const {
-    return std::ranges::all_of(parts, [](const Part &p) { return p.isHere; });
+    return unread.empty() && std::ranges::all_of(parts, [](const Part &p) { return p.isHere; });
 }
 
 PlacementRecord &Placements::of(const Value &matrix) {
@@ -27,7 +27,7 @@ void Placements::retire(const PlacementRecord &record) {
     for (const Part &part : record.parts)
         garbage[part.worker].push_back(part.object);
     if (record.wasSent && !record.wasRead)
-        unread.push_back(record.source);
+        unreadResults.push_back(record.source);
 }
 
 void Placements::erase(const Object &matrix) {
@@ -62,6 +62,12 @@ void Placements::dropWorker(uint32_t worker) {
             if (part.worker == worker)
                 part.worker = Part::kNobody;
         record.cut.clear();
+        // Whoever comes back need not see the same files.
+        if (record.file && std::ranges::count(record.file->readers, worker)) {
+            auto file = std::make_shared<FileRows>(*record.file);
+            std::erase(file->readers, worker);
+            record.file = std::move(file);
+        }
     }
 }
 
@@ -75,6 +81,14 @@ void Placements::forgetCuts() {
             return isCopy;
         });
     }
+}
+
+std::vector<Value> Placements::unread() const {
+    std::vector<Value> found;
+    for (auto &[object, record] : records)
+        if (!record.unread.empty())
+            found.push_back(record.matrix);
+    return found;
 }
 
 std::vector<Value> Placements::incomplete() const {

@@ -14,6 +14,7 @@
 
 #include "data/Value.h"
 #include "dist/Cut.h"
+#include "dist/SharedFile.h"
 #include "exec/Distribution.h"
 
 namespace daphne::dist {
@@ -48,6 +49,13 @@ struct ResultOf {
     auto operator<=>(const ResultOf &) const = default;
 };
 
+/// A matrix that is the content of a file.
+struct FileRows {
+    std::string path;
+    FileState state;
+    std::vector<uint32_t> readers; ///< workers that can read it
+};
+
 struct PlacementRecord {
     Value matrix;
     uint64_t version = 0; ///< of its cells: never the same for two records
@@ -55,6 +63,8 @@ struct PlacementRecord {
     /// Who has which cells: ranges of the last cut, with the participant (numPeers: the coordinator).
     std::vector<std::pair<RowRange, uint32_t>> cut;
     std::shared_ptr<const Lineage> lineage; ///< while some cells are not here
+    std::shared_ptr<const FileRows> file;
+    std::vector<RowRange> unread; ///< rows of the file that are not here
     ResultOf source;
     bool wasSent = false; ///< its cells came without being asked for
     bool wasRead = false; ///< somebody wanted cells of other machines here
@@ -78,7 +88,9 @@ class Placements {
     /// Objects that workers may drop, by worker.
     std::map<uint32_t, std::vector<uint64_t>> takeGarbage() { return std::exchange(garbage, {}); }
     /// Results whose cells came without being asked for and that nobody has read.
-    std::vector<ResultOf> takeUnread() { return std::exchange(unread, {}); }
+    std::vector<ResultOf> takeUnread() { return std::exchange(unreadResults, {}); }
+    /// All matrices with rows in files that nobody has read here.
+    std::vector<Value> unread() const;
     /// All matrices with cells elsewhere.
     std::vector<Value> incomplete() const;
     void clear();
@@ -88,7 +100,7 @@ class Placements {
 
     std::map<const Object *, PlacementRecord> records;
     std::map<uint32_t, std::vector<uint64_t>> garbage;
-    std::vector<ResultOf> unread;
+    std::vector<ResultOf> unreadResults;
     uint64_t nextVersion = 1;
 };
 

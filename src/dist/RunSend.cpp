@@ -12,7 +12,7 @@ using Role = LoopOperand::Role;
 namespace {
 
 /// More bytes than this are sent by one thread per worker, while this one computes.
-constexpr uint64_t kLargeSending = 1 << 20;
+constexpr uint64_t kLargeSending = 8 << 20;
 
 Compute::Role roleOf(exec::Reduce how) {
     return how == exec::Reduce::Min   ? Compute::Role::Min
@@ -84,10 +84,15 @@ uint64_t ClusterRun::ensurePart(uint32_t worker, size_t p, RowRange rows) {
     RowRange cells = isWhole ? RowRange{0, v.matrix().cells()} : v.isCsr() ? rows : plan.cellsOf(p, rows);
     if (const Part *part = findPart(worker, p, cells))
         return part->object;
-    if (!isWhole && !v.isCsr())
-        cluster.fetch(v, cells.begin, cells.end);
     PlacementRecord &record = cluster.placements.of(v);
     uint64_t object = cluster.nextObject++;
+    if (!isWhole && askToRead(worker, p, object, cells)) {
+        record.parts.push_back({object, worker, cells.begin, cells.end, false, true});
+        noteCut(p);
+        return object;
+    }
+    if (!isWhole && !v.isCsr())
+        cluster.fetch(v, cells.begin, cells.end);
     ObjectBegin begin{.object = object,
                       .version = record.version,
                       .kind = isWhole ? ObjectBegin::Kind::Broadcast : ObjectBegin::Kind::Part,
@@ -99,6 +104,16 @@ uint64_t ClusterRun::ensurePart(uint32_t worker, size_t p, RowRange rows) {
     if (!isWhole)
         noteCut(p);
     return object;
+}
+
+/// Whether the worker reads its rows from a file.
+bool ClusterRun::askToRead(uint32_t worker, size_t p, uint64_t object, RowRange cells) {
+    const PlacementRecord &record = cluster.placements.of(loop.operands[p].value);
+    if (!record.file || !std::ranges::count(record.file->readers, worker))
+        return false;
+    ReadRows message{object, record.version, record.file->path, record.file->state, cells.begin, cells.size()};
+    parcels[worker].push_back({std::nullopt, 0, frameOf(message)});
+    return true;
 }
 
 /// The part of an input that these rows need.

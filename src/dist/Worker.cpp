@@ -14,6 +14,7 @@
 #include "dist/ObjectStream.h"
 #include "exec/BoundLoop.h"
 #include "exec/ParseProgram.h"
+#include "io/Rows.h"
 
 namespace daphne::dist {
 
@@ -168,6 +169,8 @@ class Session {
         case MessageType::ObjectChunk: return add(read<ObjectChunk>(body));
         case MessageType::Compute: return compute(read<Compute>(body), envelope);
         case MessageType::Transfer: return transfer(read<Transfer>(body), envelope);
+        case MessageType::FileQuery: return answer(answerTo(read<FileQuery>(body)), envelope);
+        case MessageType::ReadRows: return readRows(read<ReadRows>(body));
         case MessageType::Free:
             for (uint64_t object : read<Free>(body).objects)
                 drop(object);
@@ -229,11 +232,15 @@ class Session {
         std::optional<ObjectBegin> complete = arrivals.add(chunk);
         if (!complete)
             return;
-        Value v = arrivals.take(complete->object);
-        ObjectAck ack{complete->object, complete->version, 0, 0, bytesOf(v)};
+        store(complete->object, arrivals.take(complete->object));
+        acknowledge(complete->object, complete->version);
+    }
+
+    void acknowledge(uint64_t object, uint64_t version) {
+        const Value &v = objects[object];
+        ObjectAck ack{object, version, 0, 0, bytesOf(v)};
         if (v.isMatrix())
             ack.rows = v.matrix().rows(), ack.cols = v.matrix().cols();
-        store(complete->object, std::move(v));
         acks.push_back(ack);
         if (ack.bytes >= kPromptAckBytes || acks.size() >= kMostAcks) {
             FrameBatch batch(transport, 0, chunkBytes);
@@ -248,6 +255,45 @@ class Session {
     uint64_t bytesLeft() const {
         uint64_t taken = objectBytes + arrivals.announcedBytes();
         return options.mostObjectBytes - std::min(options.mostObjectBytes, taken);
+    }
+
+    // ---- files
+
+    /// Its metadata are a file, too.
+    bool isReadable(const std::string &path) const {
+        std::string meta = io::metadataPath(path);
+        return isAllowed(path, options.readRoots) && (!stateOf(meta) || isAllowed(meta, options.readRoots));
+    }
+
+    FileAnswer answerTo(const FileQuery &query) const {
+        if (!isReadable(query.path))
+            return {false, {}};
+        return {true, stateOf(query.path).value_or(FileState{})};
+    }
+
+    void readRows(const ReadRows &message) {
+        if (!isReadable(message.path))
+            throw WireError("a file outside of the directories that may be read");
+        std::optional<io::FileInfo> info = io::inspectRows(message.path);
+        if (stateOf(message.path) != message.state || !info)
+            throw executionError("file \"" + message.path + "\" has changed since it was read");
+        auto cols = static_cast<uint64_t>(info->cols), cells = static_cast<uint64_t>(info->rows) * cols;
+        if (message.first > cells || message.count == 0 || message.count > cells - message.first)
+            throw WireError("rows that the file does not have");
+        if (objects.size() >= options.mostObjects || message.count > bytesLeft() / cellSize(info->type))
+            throw executionError("rows of file \"" + message.path + "\" exceed the memory of the worker");
+        uint64_t firstRow = message.first / cols, endRow = (message.first + message.count - 1) / cols + 1;
+        Ref<Dense> rows = io::readRows(message.path, firstRow, endRow - firstRow, &scheduler->pool());
+        if (rows->cells() != message.count) {
+            // The first or last row is not wanted as a whole.
+            auto part = Dense::create(rows->type(), message.count, 1);
+            size_t cell = cellSize(rows->type());
+            std::memcpy(part->mutableView<std::byte>().data,
+                        rows->view<std::byte>().data + (message.first - firstRow * cols) * cell, message.count * cell);
+            rows = std::move(part);
+        }
+        store(message.object, std::move(rows));
+        acknowledge(message.object, message.version);
     }
 
     void store(uint64_t object, Value v) {

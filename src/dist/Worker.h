@@ -19,6 +19,7 @@ struct WorkerOptions {
     std::string token;                            ///< "" if none is needed
     uint64_t mostObjectBytes = ~uint64_t(0) >> 1; ///< of all objects together
     uint64_t mostObjects = 1 << 20;
+    std::vector<std::string> readRoots;           ///< directories whose files coordinators may have read
     std::function<void(const std::string &)> log; ///< one line; null: silence
     /// Called before every loop with the number of those before it; for tests of failures.
     std::function<void(uint64_t)> beforeLoop;

@@ -54,6 +54,8 @@ dist::ClusterSettings clusterSettings(const Options &options, Backend backend) {
         s.threshold = static_cast<uint64_t>(all.integer("dist-threshold"));
     if (const std::string &name = all.text("dist-partitioning"); name != "STATIC")
         s.scheme = sched::findScheme(name);
+    if (const std::string &steal = all.text("dist-steal"); steal != "off")
+        s.steal = steal == "one" ? dist::Stealing::One : dist::Stealing::Half;
     s.retries = static_cast<uint32_t>(all.integer("dist-retries"));
     s.bytesPerNs = backend == Backend::Threads ? 4 : backend == Backend::Mpi ? 1 : 0.5;
     s.warn = [](const std::string &line) { std::fprintf(stderr, "warning: %s\n", line.c_str()); };
@@ -107,8 +109,12 @@ Launcher launcherOf(const Options &options) {
 }
 
 /// What workers of a launcher are told: how to be reached, and that they belong to this run.
-std::vector<std::string> launchOptions(const Options &options) {
+std::vector<std::string> launchOptions(const Options &options, Launcher launcher) {
     std::vector<std::string> words{"--for-one-run"};
+    for (const std::string &root : readRootsOf(options))
+        words.push_back("--dist-read-root=" + root);
+    if (launcher == Launcher::Local)
+        return words;
     for (const char *name : {"tls-ca", "tls-cert", "tls-key"})
         if (const std::string &path = options.settings.text(name); !path.empty())
             words.push_back("--" + std::string(name) + "=" + std::filesystem::absolute(path).string());
@@ -118,11 +124,10 @@ std::vector<std::string> launchOptions(const Options &options) {
 }
 
 std::unique_ptr<LaunchedWorkers> launch(const Options &options, Launcher launcher, const std::string &token) {
-    LaunchPlan plan{options.executableDirectory + "/daphne-worker", {"--for-one-run"}, token};
+    LaunchPlan plan{options.executableDirectory + "/daphne-worker", launchOptions(options, launcher), token};
     int64_t numLocal = options.settings.integer("workers-local");
     if (launcher == Launcher::Local)
         return std::make_unique<LaunchedWorkers>(localLaunch(plan, numLocal > 0 ? numLocal : kUsualWorkers));
-    plan.options = launchOptions(options);
     return std::make_unique<LaunchedWorkers>(
         launcher == Launcher::Slurm ? slurmLaunch(plan) : sshLaunch(plan, options.settings.text("launcher").substr(4)));
 }

@@ -87,16 +87,16 @@ constexpr Choice kProgress[] = {
 };
 constexpr Choice kOnOff[] = {{"on", ""}, {"off", ""}};
 constexpr Choice kCollect[] = {
-    {"auto", "tree from 8 workers on"},
+    {"auto", "direct"},
     {"direct", "every worker sends to the coordinator"},
-    {"tree", "along a tree"},
 };
 constexpr Choice kAllreduce[] = {
-    {"auto", "by message size and number of workers"},
-    {"tree", "up and down a tree"},
-    {"ring", "pieces around a ring"},
-    {"butterfly", "pairwise exchange, doubling distances"},
-    {"roundrobin", "every machine with every other in turn"},
+    {"auto", "the coordinator adds, in the order of rows, and sends the result to all"},
+};
+constexpr Choice kStealing[] = {
+    {"on", "half of what waits"},
+    {"off", "nothing"},
+    {"one", "one chunk at a time"},
 };
 
 // clang-format off: one option is one paragraph
@@ -270,16 +270,18 @@ constexpr OptionRow kRows[] = {
      .group = Distributed, .doc = "How rows are cut into tasks for machines; as --partitioning.",
      .listChoices = schemesOfMachines},
     {.flag = "dist-steal", .kind = OneOf, .fallback = "off", .configKey = "distSteal", .group = Distributed,
-     .doc = "Idle machines take work from others.", .availability = Accepted, .choices = kOnOff},
+     .doc = "What idle machines take from those that have chunks waiting.", .choices = kStealing},
     {.flag = "coordinator-computes", .kind = OneOf, .fallback = "on", .configKey = "coordinatorComputes",
      .group = Distributed, .doc = "The coordinator takes tasks, too.", .choices = kOnOff},
     {.flag = "dist-resident", .kind = OneOf, .fallback = "on", .configKey = "distResident",
      .group = Distributed, .doc = "Keep intermediates on the machines.", .choices = kOnOff},
     {.flag = "dist-collect", .kind = OneOf, .fallback = "auto", .configKey = "distCollect",
-     .group = Distributed, .doc = "How results come back.", .availability = Accepted, .choices = kCollect},
+     .group = Distributed, .doc = "How results come back.", .choices = kCollect},
     {.flag = "dist-allreduce", .kind = OneOf, .fallback = "auto", .configKey = "distAllreduce",
-     .group = Distributed, .doc = "How sums over machines are formed.", .availability = Accepted,
-     .choices = kAllreduce},
+     .group = Distributed, .doc = "How sums over machines are formed.", .choices = kAllreduce},
+    {.flag = "dist-read-root", .kind = Text, .configKey = "distReadRoot", .group = Distributed,
+     .doc = "Directory whose files workers may read themselves instead of getting their rows; none: workers read no "
+     "files."},
     {.flag = "dist-retries", .kind = Integer, .fallback = "2", .configKey = "distRetries", .group = Distributed,
      .doc = "How often a lost task is tried again elsewhere before the coordinator does it.", .minimum = 0,
      .maximum = 1000000},

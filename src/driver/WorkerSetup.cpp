@@ -79,6 +79,11 @@ std::function<void(uint64_t)> plannedFault(uint32_t number) {
 
 } // namespace
 
+std::vector<std::string> readRootsOf(const Options &options) {
+    const std::string &root = options.settings.text("dist-read-root");
+    return root.empty() ? std::vector<std::string>() : std::vector{root};
+}
+
 std::string tokenOf(const Options &options) {
     const std::string &path = options.settings.text("dist-token-file");
     if (path.empty()) {
@@ -154,6 +159,7 @@ std::function<void(dist::Transport &, uint32_t)> inProcessWorker(const Options &
         dist::WorkerOptions worker;
         worker.build = build;
         worker.token = token;
+        worker.readRoots = readRootsOf(options);
         worker.beforeLoop = plannedFault(number + 1);
         dist::Worker(worker, engine, [&](const std::vector<std::string> &) {
             return std::make_unique<sched::Scheduler>(quietSettings(options));
@@ -239,6 +245,7 @@ constexpr const char *kUsage =
     "  --dist-token-file <file>   secret that coordinators must know (or the environment variable DAPHNE_DIST_TOKEN)\n"
     "  --tls-cert, --tls-key, --tls-ca <file>   encrypt, and accept only certificates of this authority\n"
     "  --insecure                 listen beyond this machine without TLS: everybody who can connect can run code\n"
+    "  --dist-read-root <directory>   coordinators may have files in it read\n"
     "  --for-one-run[=seconds]    end with the first run, or when no coordinator is there for so long (60)\n"
     "  --persistent               stay alive, as without --for-one-run\n"
     "  --quiet                    no log lines\n";
@@ -308,6 +315,7 @@ int serve(const WorkerCommand &command) {
     dist::WorkerOptions worker;
     worker.build = buildName();
     worker.token = tokenOf(options);
+    worker.readRoots = readRootsOf(options);
     worker.mostObjectBytes =
         static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)) / 10 * 9;
     if (!tls.isGiven() && !address.isLoopback()) {

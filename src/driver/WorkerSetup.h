@@ -16,6 +16,8 @@ namespace daphne::driver {
 std::string buildName();
 /// The secret of --dist-token-file or DAPHNE_DIST_TOKEN, or "". Throws Error (status 1) if the file is readable by
 /// others.
+/// Directories that --dist-read-root allows.
+std::vector<std::string> readRootsOf(const Options &options);
 std::string tokenOf(const Options &options);
 /// The files of --tls-*; throws Error (status 1) unless all or none are given.
 dist::TlsIdentity tlsOf(const Options &options);

@@ -7,6 +7,8 @@
 /// Used by the coordinating thread only; a DistributionScope makes it known there.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "data/Value.h"
@@ -44,6 +46,10 @@ class Distribution {
     virtual bool run(Context &context, const DistributableLoop &loop) = 0;
     /// Fetches all cells of a matrix that are not here yet; nothing happens for others.
     virtual void bringHere(const Value &matrix) = 0;
+    /// The matrix in a file whose parts are read where they are needed; nothing: it is to be read here and now.
+    virtual std::optional<Value> readLater(Context &, const std::string &) { return std::nullopt; }
+    /// Files are going to change.
+    virtual void beforeWriting() {}
 };
 
 /// The one of this thread; null: everything happens here.

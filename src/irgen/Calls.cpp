@@ -2,6 +2,8 @@
 /// Calls of builtins.
 #include "irgen/Generator.h"
 
+#include <filesystem>
+
 #include "io/Format.h"
 
 namespace daphne::irgen {
@@ -99,6 +101,8 @@ std::vector<IrValue> Generator::callBuiltin(const Call &e, const BuiltinInfo &bu
         registerView(operands, e.span);
         return {};
     }
+    if (mnemonic == "write")
+        noteWrite(operands[1]);
     if (site.operands.size() > 2)
         site.operands.clear(); // labels under many arguments say nothing
     std::vector<IrValue> results = emitMulti(mnemonic, operands, site, e.hint);
@@ -107,13 +111,29 @@ std::vector<IrValue> Generator::callBuiltin(const Call &e, const BuiltinInfo &bu
     return results;
 }
 
+static std::string normalised(const std::string &filename) {
+    return std::filesystem::path(filename).lexically_normal().string();
+}
+
+void Generator::noteWrite(IrValue filename) {
+    auto name = ir::constantOf(filename);
+    if (name && name->type == ValueType::Str)
+        writtenFiles.insert(normalised(name->s));
+    else
+        writesAnyFile = true;
+}
+
+bool Generator::mayBeWritten(const std::string &filename) const {
+    return writesAnyFile || writtenFiles.contains(normalised(filename));
+}
+
 /// A constant file name tells types and shape at compile time; a run-time check guards against a changed file.
 std::vector<IrValue> Generator::readFile(const Call &e, std::vector<IrValue> operands, bool isFrame) {
     operands.resize(1);
     operands.push_back(boolConstant(isFrame, e.span));
     IrValue value = emit("read", operands, {e.span, {}}, e.hint);
     auto name = ir::constantOf(operands[0]);
-    if (!name || name->type != ValueType::Str)
+    if (!name || name->type != ValueType::Str || mayBeWritten(name->s))
         return {value};
     std::optional<io::FileInfo> info;
     try {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -108,6 +109,8 @@ class Generator {
     std::vector<mlir::Value> callBuiltin(const lang::Call &e, const ops::BuiltinInfo &builtin);
     std::vector<mlir::Value> callMap(const lang::Call &e);
     std::vector<mlir::Value> readFile(const lang::Call &e, std::vector<mlir::Value> operands, bool isFrame);
+    void noteWrite(mlir::Value filename);
+    bool mayBeWritten(const std::string &filename) const;
     mlir::Value defaultValue(std::string_view literal, SourceSpan span);
 
     // ---- Functions.cpp
@@ -200,6 +203,9 @@ class Generator {
     mlir::OpBuilder builder;
     mlir::ModuleOp module;
     bool certain = true; ///< the current point is reached in every run
+    /// Files the program may have written by now, so that nothing is known about them when it is compiled.
+    std::set<std::string> writtenFiles;
+    bool writesAnyFile = false; ///< under a name that is not known
 };
 
 /// Names assigned somewhere in s (function definitions excluded).

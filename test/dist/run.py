@@ -270,6 +270,57 @@ class Checks:
                             env=MPI_ENVIRONMENT)
             self.expect_same(done, self.local('-e', script), script)
 
+    def check_workers_read_their_rows_of_files_that_they_may_read(self):
+        shared = Path(self.directory, 'shared')
+        shared.mkdir(exist_ok=True)
+        outside = Path(self.directory, 'outside.csv')
+        make = 'X = rand(40000, 5, 0.0, 1.0, 1.0, 3); writeMatrix(X, "FILE");'
+        for path in (shared / 'x.csv', shared / 'x.dbdf', outside):
+            self.local('-e', make.replace('FILE', str(path)))
+        link = shared / 'link.csv'
+        if not link.exists():
+            link.symlink_to(outside)
+            Path(f'{link}.meta').write_text(Path(f'{outside}.meta').read_text())
+        use = 'X = readMatrix("FILE"); print(sum(sqrt(X) * 2.0)); print(sum(X + 1.0)); print(X[39998:40000, ]);'
+        common = ['--distributed', '--dist-threshold=0', '--statistics']
+        with Workers(self.daphne, 2, f'--dist-read-root={shared}') as workers:
+            for path, is_read in ((shared / 'x.csv', True), (shared / 'x.dbdf', True), (outside, False), (link, False)):
+                script = use.replace('FILE', str(path))
+                done = self.run(*common, '--dist_backend=gRPC', '-e', script, env=workers.env)
+                self.expect_same(done, self.local('-e', script), str(path))
+                parts = sum(map(int, re.findall(r'(\d+) parts of files read', done.stderr)))
+                require((parts > 0) == is_read, f'{path}: {parts} parts were read by workers: {done.stderr}')
+                sent = sum(map(float, re.findall(r'([\d.]+) MB to it', done.stderr)))
+                require((sent < 0.1) == is_read, f'{path}: {sent} MB were sent: {done.stderr}')
+            # What the script overwrites is what it was when it was read.
+            again = shared / 'again.dbdf'
+            script = (f'X = readMatrix("{again}"); writeMatrix(X * 2.0, "{again}"); print(sum(X)); '
+                      f'print(sum(readMatrix("{again}")));')
+            outputs = []
+            for words, env in (([], None), ([*common, '--dist_backend=gRPC'], workers.env)):
+                self.local('-e', make.replace('FILE', str(again)))
+                done = self.run(*words, '-e', script, env=env)
+                require(done.returncode == 0, done.stderr)
+                outputs.append(done.stdout)
+            require(outputs[0] == outputs[1], f'after overwriting: {outputs}')
+        script = use.replace('FILE', str(shared / 'x.csv'))
+        for prefix, options in ((['mpirun', '-np', '3'], []), ([], ['--dist_backend=threads']), ([], ['--workers-local=2'])):
+            if prefix and not self.has_mpi:
+                continue
+            done = self.run(*common, f'--dist-read-root={shared}', *options, '-e', script, prefix=prefix,
+                            env=MPI_ENVIRONMENT)
+            self.expect_same(done, self.local('-e', script), f'{prefix} {options}')
+            require(re.search(r'[1-9]\d* parts of files read', done.stderr), f'{prefix} {options}: {done.stderr}')
+
+    def check_stealing_gives_the_same(self):
+        script = self.script(6)
+        with Workers(self.daphne, 2, env={'DAPHNE_FAULT': 'action=slow:30'}) as workers:
+            for how in ('on', 'one'):
+                done = self.run('--distributed', '--dist-threshold=0', '--dist_backend=gRPC', f'--dist-steal={how}',
+                                '--statistics', script, env=workers.env)
+                self.expect_same(done, self.local(script), f'--dist-steal={how}')
+                require(re.search(r'[1-9]\d* stolen', done.stderr), f'nothing was stolen: {done.stderr}')
+
     def check_the_commands_of_the_reports(self):
         if not self.has_mpi:
             return

@@ -18,7 +18,7 @@ ALLOWED = {
     'io': 'base sched data',
     'kernels': 'base sched data ops io',
     'exec': 'base sched data ops kernels',
-    'dist': 'base sched data kernels exec',
+    'dist': 'base sched data io kernels exec',
     'ir': 'base ops',
     'irgen': 'base ops lang ir io kernels data',
     'transforms': 'base ir ops kernels data',

@@ -13,6 +13,7 @@
 #include "io/Coordinates.h"
 #include "io/CsvRows.h"
 #include "io/FormatTable.h"
+#include "io/Rows.h"
 #include "io/formats/CsvWriting.h"
 
 namespace daphne::io {
@@ -105,6 +106,27 @@ class Table {
             needEnoughRows();
         } catch (const TextError &e) {
             throw error(e);
+        }
+    }
+
+    /// Calls readField for the fields of rows [first, end), in parallel by pieces; those before are not understood.
+    template <class ReadField> void readRange(size_t first, size_t end, ReadField &&readField) {
+        try {
+            if (rows.guessed)
+                rows = cutRowsExactly(text, style, emptyLines);
+            needEnoughRows();
+            forEachPiece(job.request.pool, rows.pieces.size(), [&](size_t i) {
+                const RowPiece &piece = rows.pieces[i];
+                if (piece.firstRow >= end || piece.firstRow + piece.numRows <= first)
+                    return;
+                readPiece(piece, style, meta.cols, end, emptyLines, [&](CsvCursor &cursor, size_t r, size_t c) {
+                    r < first ? static_cast<void>(cursor.raw()) : readField(cursor, r, c);
+                });
+            });
+        } catch (const TextError &e) {
+            throw error(e);
+        } catch (const Misaligned &) {
+            throw job.error("its rows are not where they should be");
         }
     }
 
@@ -329,6 +351,27 @@ Value readMatrix(ReadJob &job) {
     return inWantedForm(std::move(m), job.request);
 }
 
+/// Only with metadata: without them all fields decide about the type.
+std::optional<Metadata> describeRows(ReadJob &job) {
+    if (!job.meta || isCoordinateList(job) || !isNumeric(job.meta->matrixType()) || job.meta->cols == 0)
+        return std::nullopt;
+    return job.meta;
+}
+
+Ref<Dense> readRows(ReadJob &job, size_t first, size_t count) {
+    if (!describeRows(job) || first > job.meta->rows || count > job.meta->rows - first)
+        throw job.error("it does not have the rows that are wanted");
+    Table table(job);
+    auto m = Dense::create(job.meta->matrixType(), count, job.meta->cols);
+    withNumericType(m->type(), [&]<class T>(TypeTag<T>) {
+        T *cells = m->template mutableView<T>().data;
+        table.readRange(first, first + count, [=, cols = m->cols()](CsvCursor &cursor, size_t r, size_t c) {
+            readCell(cursor, cells[(r - first) * cols + c]);
+        });
+    });
+    return m;
+}
+
 /// A column of strings while it is read: every worker has a dictionary of its own.
 class TextTarget {
   public:
@@ -441,6 +484,8 @@ Value readFrame(ReadJob &job) {
 }
 
 } // namespace
+
+RowFormat rowsOfCsv() { return {"csv", describeRows, readRows}; }
 
 void addCsv(FormatTable &t) {
     t.add({.extension = "csv",

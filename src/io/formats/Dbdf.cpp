@@ -17,6 +17,7 @@
 #include "data/CopyCells.h"
 #include "data/CsrEntries.h"
 #include "io/Bytes.h"
+#include "io/Rows.h"
 
 namespace daphne::io {
 
@@ -285,6 +286,53 @@ Value readMatrix(ReadJob &job) {
     return result;
 }
 
+/// The cells of a matrix in one dense block; nothing for other files.
+struct DenseBlock {
+    Header h;
+    ValueType type;
+    std::string_view cells;
+};
+
+std::optional<DenseBlock> findDenseBlock(ReadJob &job) {
+    ByteCursor in(job.text(), job.path);
+    DenseBlock d{readHeader(in), ValueType::Unknown, {}};
+    if (d.h.dataType == kFrame || d.h.rows == 0 || d.h.cols == 0)
+        return std::nullopt;
+    d.type = readType(in);
+    if (!isNumeric(d.type))
+        return std::nullopt;
+    Block b = readBlock(in, d.type);
+    if (b.row != 0 || b.column != 0 || b.rows != d.h.rows || b.cols != d.h.cols || b.kind != kDenseBlock)
+        return std::nullopt;
+    d.cells = in.takeCells(d.h.rows * d.h.cols, cellSize(d.type), "the cells");
+    if (in.left() > 0)
+        return std::nullopt;
+    return d;
+}
+
+std::optional<Metadata> describeRows(ReadJob &job) {
+    std::optional<DenseBlock> d = findDenseBlock(job);
+    if (!d)
+        return std::nullopt;
+    Metadata meta;
+    meta.rows = d->h.rows;
+    meta.cols = d->h.cols;
+    meta.valueType = resultType(job, d->type);
+    return meta;
+}
+
+Ref<Dense> readRows(ReadJob &job, size_t first, size_t count) {
+    std::optional<DenseBlock> d = findDenseBlock(job);
+    if (!d || first > d->h.rows || count > d->h.rows - first)
+        throw job.error("it does not have the rows that are wanted");
+    size_t rowBytes = d->h.cols * cellSize(d->type);
+    auto m = Dense::create(d->type, count, d->h.cols);
+    withNumericType(d->type, [&]<class T>(TypeTag<T>) {
+        copyContent(job, d->cells.substr(first * rowBytes, count * rowBytes), m->template mutableView<T>().data);
+    });
+    return converted(*m, resultType(job, d->type));
+}
+
 Value readFrame(ReadJob &job) {
     ByteCursor in(job.text(), job.path);
     Header h = readHeader(in);
@@ -422,6 +470,8 @@ void writeFrame(const Frame &f, WriteJob &job) {
 }
 
 } // namespace
+
+RowFormat rowsOfDbdf() { return {"dbdf", describeRows, readRows}; }
 
 void addDbdf(FormatTable &t) {
     t.add({.extension = "dbdf",

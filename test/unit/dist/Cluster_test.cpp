@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <gtest/gtest.h>
+#include <thread>
 
 #include "dist/Worker.h"
 #include "dist/transports/InProcess.h"
@@ -145,6 +146,57 @@ TEST(Cluster, InputsAreSentOnceAndResultsStayUntilTheyAreRead) {
     EXPECT_LT(bytesIn(*cluster) - in, 20000u);
     EXPECT_EQ(chain.cell(Chain::kRows - 1), Chain::kRows - 1 + 7.0);
     EXPECT_EQ(chain.cell(0), 7.0);
+}
+
+/// What the statistics say before this word.
+uint64_t countOf(const Cluster &cluster, const std::string &word) {
+    std::string text = cluster.statisticsText();
+    size_t end = text.find(" " + word);
+    size_t begin = text.rfind(' ', end - 1);
+    return end == text.npos ? 0 : std::stoull(text.substr(begin + 1));
+}
+
+TEST(Cluster, ResultsThatAreReadComeUnaskedTheNextTime) {
+    auto cluster = Machines{}.start();
+    Chain chain(*cluster);
+    chain.step();
+    EXPECT_EQ(chain.cell(Chain::kRows - 1), Chain::kRows);
+    uint64_t fetched = countOf(*cluster, "fetched");
+    EXPECT_GT(fetched, 0u);
+    for (int i = 2; i < 6; ++i) {
+        chain.step();
+        EXPECT_EQ(chain.cell(7), 7.0 + i);
+    }
+    EXPECT_EQ(countOf(*cluster, "fetched"), fetched);
+    // And are not sent any more when nobody reads them.
+    chain.step();
+    chain.step();
+    uint64_t in = bytesIn(*cluster);
+    chain.step();
+    EXPECT_LT(bytesIn(*cluster) - in, 5000u);
+    EXPECT_EQ(chain.cell(7), 7.0 + 8);
+}
+
+TEST(Cluster, IdleMachinesTakeChunksOfSlowOnes) {
+    for (dist::Stealing steal : {dist::Stealing::One, dist::Stealing::Half}) {
+        Machines machines{.settings = {.threshold = 0, .steal = steal}};
+        machines.beforeLoop = [](uint64_t, uint32_t worker) {
+            if (worker == 1)
+                std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        };
+        auto cluster = machines.start();
+        expectSameAsKernels(*cluster, 7000, 7010);
+        Chain chain(*cluster);
+        chain.step();
+        EXPECT_GT(countOf(*cluster, "stolen"), 0u);
+        EXPECT_EQ(chain.cell(Chain::kRows - 1), Chain::kRows);
+    }
+}
+
+TEST(Cluster, NobodyStealsUnlessAllowed) {
+    auto cluster = Machines{}.start();
+    expectSameAsKernels(*cluster, 7000, 7010);
+    EXPECT_EQ(countOf(*cluster, "stolen"), 0u);
 }
 
 TEST(Cluster, WorkersForgetWhatIsNotNeededAnyMore) {
