@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -14,7 +15,12 @@
 #endif
 
 #ifdef DAPHNE_SANITIZER_HOOKS
-#include <sanitizer/allocator_interface.h>
+// From the sanitizers' run-time library; GCC comes without the header.
+extern "C" {
+size_t __sanitizer_get_allocated_size(const volatile void *block);
+int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void *, size_t),
+                                              void (*freed)(const volatile void *));
+}
 #else
 #include <cerrno>
 #include <malloc.h>
@@ -40,7 +46,7 @@ namespace {
 void allocated(const volatile void *, size_t size) { note(static_cast<int64_t>(size)); }
 void freed(const volatile void *block) {
     if (block)
-        note(-static_cast<int64_t>(__sanitizer_get_allocated_size(const_cast<const void *>(block))));
+        note(-static_cast<int64_t>(__sanitizer_get_allocated_size(block)));
 }
 [[maybe_unused]] const int installed = __sanitizer_install_malloc_and_free_hooks(allocated, freed);
 

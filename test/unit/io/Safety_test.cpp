@@ -62,8 +62,9 @@ TEST_F(Safety, WithoutPermissionNothingIsReadOrWritten) {
     struct AsNobody {
         uid_t before = geteuid();
         AsNobody() {
-            if (before == 0)
+            if (before == 0) {
                 EXPECT_EQ(seteuid(65534), 0);
+            }
         }
         ~AsNobody() { EXPECT_EQ(seteuid(before), 0); }
     };
