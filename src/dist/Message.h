@@ -157,7 +157,7 @@ struct ReadRows {
     static constexpr MessageType kType = MessageType::ReadRows;
     uint64_t object, version;
     std::string path;
-    FileState state; ///< that it must have
+    FileState state;       ///< that it must have
     uint64_t first, count; ///< cells, row by row
 };
 
