@@ -122,11 +122,17 @@ void needPlausibleSize(const Matrix &m, ReadJob &job) {
     if (m.isCsr() && bytes > kAlwaysAllowed + kMostGrowth * static_cast<double>(job.text().size()))
         throw job.error("it holds a sparse matrix of " + m.shapeText() + ", which is too large for a frame")
             .withHint("use readMatrix");
+    // Columns without rows take no bytes in the file, but a label each in the frame.
+    constexpr size_t kColumnsAlwaysAllowed = 4096;
+    if (m.cols() > kColumnsAlwaysAllowed + job.text().size())
+        throw job.error("it holds a matrix of " + m.shapeText() + ", which has too many columns for a frame")
+            .withHint("use readMatrix");
 }
 
 } // namespace
 
 Ref<Frame> frameOf(const Matrix &matrix, ReadJob &job) {
+    needPlausibleSize(matrix, job);
     Metadata names;
     names.rows = matrix.rows();
     names.cols = matrix.cols();
@@ -135,7 +141,6 @@ Ref<Frame> frameOf(const Matrix &matrix, ReadJob &job) {
         names = *job.meta;
     auto labels = names.columnLabels();
     auto types = names.columnTypes();
-    needPlausibleSize(matrix, job);
     auto dense = denseOf(matrix);
     const Dense &m = *dense;
     auto frame = Ref<Frame>::make(m.rows());
