@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "kernels/ColumnOperands.h"
 #include "kernels/NeuralOperands.h"
 #include "kernels/RandomMatrices.h"
 #include "ops/Registry.h"
@@ -348,6 +349,23 @@ inline const std::map<std::string_view, OperandMaker> &callOperandMakers() {
         {"cast", {castTo}},
         {"cholesky", {positiveDefinite, Sums}},
         {"colBind", {bindColumns}},
+        {"colCalcMul", {columnAndOther}},
+        {"colCalcSub", {columnAndOther}},
+        {"colGroupFirst", {oneKeyColumn}},
+        {"colGroupNext", {groupsAndKeys}},
+        {"colIntersect", {twoPositionLists}},
+        {"colJoin", {twoKeyColumns}},
+        {"colMerge", {twoPositionLists}},
+        {"colProject", {columnAndPositions}},
+        {"colSelectEq", {columnAndOther}},
+        {"colSelectGe", {columnAndOther}},
+        {"colSelectGt", {columnAndOther}},
+        {"colSelectLe", {columnAndOther}},
+        {"colSelectLt", {columnAndOther}},
+        {"colSelectNeq", {columnAndOther}},
+        {"colSemiJoin", {twoKeyColumns}},
+        {"colSumAll", {oneColumn, Sums}},
+        {"colSumGrp", {cellsOfGroups, Sums}},
         {"cond", {conditional}},
         {"condition", {condition}},
         {"conv2d", {convolution, Sums}},
