@@ -48,4 +48,12 @@ std::vector<size_t> findIndicators(const std::vector<std::string> &labels, const
     return found;
 }
 
+std::vector<size_t> findIndicators(const Frame &frame) {
+    std::vector<ValueType> types;
+    types.reserve(frame.cols());
+    for (const auto &column : frame.columns)
+        types.push_back(column->type());
+    return findIndicators(frame.labels, types);
+}
+
 } // namespace daphne

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/ValueType.h"
+#include "data/Value.h"
 
 namespace daphne {
 
@@ -27,5 +27,6 @@ constexpr size_t kNoIndicator = ~size_t(0);
 /// Of every column the position of its indicator, or kNoIndicator. Indicators are of integers or bool (or of a type not
 /// known yet) and have none themselves.
 std::vector<size_t> findIndicators(const std::vector<std::string> &labels, const std::vector<ValueType> &types);
+std::vector<size_t> findIndicators(const Frame &frame);
 
 } // namespace daphne

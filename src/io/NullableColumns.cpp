@@ -9,10 +9,7 @@
 namespace daphne::io {
 
 std::vector<NullableColumn> nullableColumns(const Frame &frame) {
-    std::vector<ValueType> types;
-    for (const auto &column : frame.columns)
-        types.push_back(column->type());
-    std::vector<size_t> indicators = findIndicators(frame.labels, types);
+    std::vector<size_t> indicators = findIndicators(frame);
     std::vector<bool> isIndicator(frame.cols());
     for (size_t position : indicators)
         if (position != kNoIndicator)

@@ -263,6 +263,7 @@ Value readFrame(ReadJob &job) {
     auto frame = Ref<Frame>::make(table.rows);
     bool named = job.meta && job.meta->hasSchema();
     std::vector<std::string> labels;
+    labels.reserve(table.cols());
     for (size_t c = 0; c < table.cols(); ++c)
         labels.push_back(named ? job.meta->labels[c] : table.label(c));
     NullIndicators indicators(job, labels, table.rows);

@@ -141,14 +141,22 @@ IrValue Translator::both(IrValue a, IrValue b, SourceSpan span) {
     return a == b ? a : op("ewAnd", {a, b}, span);
 }
 
-IrValue Translator::truth(const Cells &c, SourceSpan span) {
-    return c.falseIfNull ? c.value : both(c.value, c.valid, span);
-}
+IrValue Translator::truth(const Cells &c, SourceSpan span) { return both(c.value, c.valid, span); }
 
 Translator::Cells Translator::negated(Cells c, bool really, SourceSpan span) {
-    if (!really)
-        return c;
-    return {op("ewEq", {c.value, integer(0, span)}, span), c.valid};
+    if (really)
+        c.value = op("ewEq", {c.value, integer(0, span)}, span);
+    return c;
+}
+
+/// Of AND and OR what is true follows from what is true of their sides: which of the rest is null need not be known.
+IrValue Translator::condition(const Expr &e, Scope &scope) {
+    bool isAnd = e.kind == ExprKind::Binary && e.name == "AND", isOr = e.kind == ExprKind::Binary && e.name == "OR";
+    bool isKey = scope.grouped && scope.grouped->columns.contains(textOf(e, *scope.relation));
+    if (isKey || (!isAnd && !isOr))
+        return truth(expr(e, scope), e.span);
+    IrValue a = condition(*e.args[0], scope), b = condition(*e.args[1], scope);
+    return op(isAnd ? "ewAnd" : "ewOr", {a, b}, e.span);
 }
 
 IrValue Translator::replaced(const Cells &c, IrValue replacement, SourceSpan span) {
@@ -179,7 +187,7 @@ Translator::Cells Translator::logical(bool isAnd, const Cells &a, const Cells &b
     IrValue falseA = isFalse(a), falseB = isFalse(b);
     IrValue isTrue = op(mnemonic, {trueA, trueB}, span);
     IrValue isKnownFalse = op(isAnd ? "ewOr" : "ewAnd", {falseA, falseB}, span);
-    return {isTrue, op("ewOr", {isTrue, isKnownFalse}, span), true};
+    return {isTrue, op("ewOr", {isTrue, isKnownFalse}, span)};
 }
 
 // ------------------------------------------------------------------ operators
@@ -240,9 +248,10 @@ Translator::Cells Translator::membership(const Expr &e, Scope &scope) {
             Cells other = expr(*e.args[i], scope);
             fit(x, other, e.span);
             fit(other, x, e.span);
-            Cells equal{op("ewEq", {x.value, other.value}, e.args[i]->span), both(x.valid, other.valid, e.span)};
+            Cells equal{op("ewEq", {x.value, other.value}, e.args[i]->span), other.valid};
             any = any.value ? logical(false, any, equal, e.span) : equal;
         }
+        any.valid = both(x.valid, any.valid, e.span);
         return negated(any, e.negated, e.span);
     }
     Result r = query(*e.query);
@@ -273,8 +282,8 @@ Translator::Cells Translator::membership(const Expr &e, Scope &scope) {
 
 // ---------------------------------------------------------------- CASE, calls
 
-/// a where the condition is true, else b; both get the more general type.
-Translator::Cells Translator::choose(const Cells &condition, Cells a, Cells b, Scope &scope, SourceSpan span) {
+/// a where `when` is not 0, else b; both get the more general type.
+Translator::Cells Translator::choose(IrValue when, Cells a, Cells b, Scope &scope, SourceSpan span) {
     if (isNull(a) && isNull(b))
         return a;
     ValueType ta = typeOf(a.value), tb = typeOf(b.value);
@@ -289,7 +298,7 @@ Translator::Cells Translator::choose(const Cells &condition, Cells a, Cells b, S
     };
     convert(a);
     convert(b);
-    IrValue when = truth(condition, span), rows = numRows(scope.frame, span);
+    IrValue rows = numRows(scope.frame, span);
     bool anyColumn = false;
     for (IrValue v : {when, a.value, b.value, a.valid, b.valid})
         anyColumn |= v && !g.typeOf(v).isScalar();
@@ -312,8 +321,8 @@ Translator::Cells Translator::caseOf(const Expr &e, Scope &scope) {
     if (hasElse)
         result = expr(*e.args.back(), scope);
     for (size_t i = e.args.size() / 2; i-- > 0;) {
-        Cells condition = expr(*e.args[2 * i], scope);
-        result = choose(condition, expr(*e.args[2 * i + 1], scope), result, scope, e.span);
+        IrValue when = condition(*e.args[2 * i], scope);
+        result = choose(when, expr(*e.args[2 * i + 1], scope), result, scope, e.span);
     }
     return result;
 }
@@ -342,7 +351,7 @@ Translator::Cells Translator::coalesce(const Expr &e, Scope &scope) {
         Cells c = expr(*e.args[i], scope);
         if (isNull(c))
             continue;
-        result = c.valid ? choose({c.valid}, {c.value}, result, scope, e.span) : c;
+        result = c.valid ? choose(c.valid, {c.value}, result, scope, e.span) : c;
     }
     return result;
 }

@@ -79,6 +79,7 @@ Translator::Names Translator::namesOf(const sql::Select &s, const sql::Query *wh
 /// The columns of a frame; indicators are those of other columns, and only themselves if they are named.
 std::vector<Translator::Column> Translator::columnsOf(const ops::FrameSchema &schema, bool filled) {
     std::vector<Column> columns;
+    columns.reserve(schema.labels.size());
     for (size_t c = 0; c < schema.labels.size(); ++c)
         columns.push_back({schema.labels[c], bareName(schema.labels[c]), schema.types[c]});
     std::vector<size_t> indicators = findIndicators(schema.labels, schema.types);
@@ -265,7 +266,7 @@ Translator::Relation Translator::join(Relation left, Relation right, const sql::
     Relation result = beside(left, right, frame);
     for (const Expr *e : rest) {
         Scope scope{&result, result.frame, nullptr, "ON"};
-        result = filtered(result, expr(*e, scope), e->span);
+        result = filtered(result, condition(*e, scope), e->span);
     }
     return result;
 }
@@ -302,8 +303,8 @@ Translator::Relation Translator::outerJoin(Relation left, Relation right, const 
         if (!onOptional)
             throw compileError(e->span, "outer joins need comparisons of a column of one side with one of the other");
         Scope scope{&optional, optional.frame, nullptr, "ON"};
-        Cells condition = expr(*e, scope);
-        optional = filtered(std::move(optional), condition, e->span); // conditions point to its sources
+        IrValue bits = condition(*e, scope);
+        optional = filtered(std::move(optional), bits, e->span); // conditions point to its sources
     }
     std::vector<std::string> lhsOn, rhsOn;
     for (const JoinCondition &c : conditions) {

@@ -52,8 +52,8 @@ Translator::Result Translator::query(const sql::Query &q) {
 
 // --------------------------------------------------------------------- SELECT
 
-Translator::Relation Translator::filtered(Relation r, const Cells &condition, SourceSpan span) {
-    IrValue bits = asColumn(truth(condition, span), numRows(r.frame, span), span);
+Translator::Relation Translator::filtered(Relation r, IrValue condition, SourceSpan span) {
+    IrValue bits = asColumn(condition, numRows(r.frame, span), span);
     r.frame = op("filterRow", {r.frame, bits}, span);
     return r;
 }
@@ -66,7 +66,7 @@ Translator::Result Translator::select(const sql::Select &s, const sql::Query *wh
     if (s.where) {
         if (!relation.frame)
             throw compileError(s.where->span, "WHERE needs FROM");
-        relation = filtered(relation, expr(*s.where, scope), s.where->span);
+        relation = filtered(relation, condition(*s.where, scope), s.where->span);
         scope.frame = relation.frame;
     }
     Grouped grouped;
@@ -81,7 +81,7 @@ Translator::Result Translator::select(const sql::Select &s, const sql::Query *wh
             scope.aliases.emplace(i.label, i.value.get());
     if (s.having) {
         scope.clause = "HAVING";
-        Relation groups = filtered({scope.frame, {}}, expr(*s.having, scope), s.having->span);
+        Relation groups = filtered({scope.frame, {}}, condition(*s.having, scope), s.having->span);
         scope.frame = groups.frame;
     }
     if (whole && !whole->orderBy.empty())

@@ -34,9 +34,8 @@ class Translator {
     /// Cells of an expression: a column (n x 1) or a scalar, and where they are not null.
     struct Cells {
         IrValue value;
-        IrValue valid = {};       ///< 0/1, a column or a scalar; none: never null
-        bool falseIfNull = false; ///< the value of a null is 0, not just anything
-        bool filled = false;      ///< the value of a null is the default of the type
+        IrValue valid = {};  ///< 0/1, a column or a scalar; none: never null
+        bool filled = false; ///< the value of a null is the default of the type
     };
 
     struct Column {
@@ -110,7 +109,7 @@ class Translator {
     // ---- Query.cpp
     Result query(const sql::Query &q);
     Result select(const sql::Select &s, const sql::Query *whole);
-    Relation filtered(Relation r, const Cells &condition, SourceSpan span);
+    Relation filtered(Relation r, IrValue condition, SourceSpan span);
     std::vector<OutputItem> items(const sql::Select &s, Scope &scope);
     void expandStar(const sql::Expr &star, Scope &scope, std::vector<OutputItem> &out);
     Result project(const std::vector<OutputItem> &items, Scope &scope, SourceSpan span);
@@ -164,10 +163,11 @@ class Translator {
     void fit(Cells &a, const Cells &like, SourceSpan span); ///< gives NULL the type of other cells
     IrValue divisor(const Cells &c, SourceSpan span);
     Cells binary(const sql::Expr &e, Scope &scope);
+    IrValue condition(const sql::Expr &e, Scope &scope); ///< not 0 where true, 0 where false or null
     Cells logical(bool isAnd, const Cells &a, const Cells &b, SourceSpan span);
     Cells between(const sql::Expr &e, Scope &scope);
     Cells membership(const sql::Expr &e, Scope &scope);
-    Cells choose(const Cells &condition, Cells a, Cells b, Scope &scope, SourceSpan span);
+    Cells choose(IrValue when, Cells a, Cells b, Scope &scope, SourceSpan span);
     Cells caseOf(const sql::Expr &e, Scope &scope);
     Cells coalesce(const sql::Expr &e, Scope &scope);
     Cells call(const sql::Expr &e, Scope &scope);

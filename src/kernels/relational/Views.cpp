@@ -21,10 +21,7 @@ Value view(KernelCall &call, const std::string &name) {
 
 /// A query whose tables are known only now cannot tell which columns are indicators of nulls.
 Value withoutNulls(KernelCall &call, const Frame &frame) {
-    std::vector<ValueType> types;
-    for (const auto &column : frame.columns)
-        types.push_back(column->type());
-    for (size_t indicator : findIndicators(frame.labels, types))
+    for (size_t indicator : findIndicators(frame))
         if (indicator != kNoIndicator)
             throw executionError("the table has the null indicator \"" + frame.labels[indicator] +
                                  "\", but its columns were not known when the query was compiled")
