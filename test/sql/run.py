@@ -309,7 +309,7 @@ def run_script(daphne, text, directory):
 def main():
     parser = argparse.ArgumentParser(description='Random queries compared with SQLite.')
     parser.add_argument('--daphne', default=ROOT / 'bin' / 'daphne', type=Path)
-    parser.add_argument('--queries', default=1000, type=int)
+    parser.add_argument('--queries', default=3000, type=int)
     parser.add_argument('--seed', default=1, type=int)
     parser.add_argument('--options', default='', help='further words for the command line of Daphne')
     parser.add_argument('--keep', action='store_true', help='keep the scripts of batches with failures')
