@@ -95,15 +95,26 @@ class Generator:
         if draw < 0.94:
             otherwise = f' ELSE {self.number(depth + 1)}' if self.chance(0.5) else ''
             return f'CASE WHEN {self.condition(depth + 1)} THEN {self.number(depth + 1)}{otherwise} END'
-        if draw < 0.97:
+        if draw < 0.96:
             return f'coalesce({self.number(depth + 1)}, {self.number(depth + 1)})'
+        if draw < 0.97:
+            return f'({self.column("i")} / ({self.column("i")} + 20))'
+        if draw < 0.98:
+            return f'(SELECT {self.rng.choice(["max", "sum"])}(q.{self.rng.choice("kf")}) FROM {self.table()} AS q)'
         return f'abs({self.number(depth + 1)})'
+
+    def table(self):
+        return self.rng.choice(self.tables).name
 
     def word(self):
         draw = self.rng.random()
         if draw < 0.5:
             return self.column('s')
+        if draw < 0.53:
+            return f'{self.rng.choice(["upper", "lower"])}({self.column("s")})'
         if draw < 0.55:
+            return f"({self.column('s')} || {self.word()})"
+        if draw < 0.57:
             return f'coalesce({self.column("s")}, {self.word()})'
         if draw < 0.6:
             return f"CASE WHEN {self.condition(2)} THEN {self.word()} END"
@@ -124,17 +135,19 @@ class Generator:
             low = self.rng.randint(-3, 4)
             return f'{self.number(2)} {self.rng.choice(["", "NOT "])}BETWEEN {low} AND {low + self.rng.randint(0, 5)}'
         if draw < 0.88:
-            values = [str(self.rng.randint(-2, 6)) for _ in range(self.rng.randint(1, 4))]
-            values = ', '.join(values + ['NULL'] * self.chance(0.1))
-            return f'{self.column("i")} {self.rng.choice(["", "NOT "])}IN ({values})'
+            kind = self.rng.choice('iifs')
+            draw = {'i': lambda: str(self.rng.randint(-2, 6)), 'f': lambda: str(self.rng.randint(-2, 6) / 2),
+                    's': lambda: f"'{self.rng.choice(WORDS)}'"}[kind]
+            values = ', '.join([draw() for _ in range(self.rng.randint(1, 4))] + ['NULL'] * self.chance(0.1))
+            return f'{self.column(kind)} {self.rng.choice(["", "NOT "])}IN ({values})'
         if draw < 0.94:
             pattern = self.rng.choice(['a%', '%b', '%a%', '_', '_b%', 'ab', '%'])
             return f"{self.column('s')} {self.rng.choice(['', 'NOT '])}LIKE '{pattern}'"
         if draw < 0.97:
             return f'{self.column(self.rng.choice("ifs"))} IS {self.rng.choice(["", "NOT "])}NULL'
-        table = self.rng.choice(self.tables)
-        negation = self.rng.choice(['', 'NOT '])
-        return f'{self.column("i")} {negation}IN (SELECT q.k FROM {table.name} AS q WHERE q.a > {self.rng.randint(-2, 4)})'
+        kind, negation = self.rng.choice('iifs'), self.rng.choice(['', 'NOT '])
+        chosen = f'SELECT q.{self.rng.choice("ka") if kind == "i" else kind} FROM {self.table()} AS q'
+        return f'{self.column(kind)} {negation}IN ({chosen} WHERE q.a > {self.rng.randint(-2, 4)})'
 
     def source(self, alias):
         table = self.rng.choice(self.tables)
@@ -161,8 +174,17 @@ class Generator:
             text += f' ON x.k {compare} y.{self.rng.choice("ka")}'
             if self.chance(0.25):
                 text += ' AND x.s = y.s'
+            if self.chance(0.2) and kind not in ('RIGHT JOIN', 'FULL JOIN'):
+                text += f' AND {self.on_side("y")}'
         if self.chance(0.3):
             text += f' {self.rng.choice(["JOIN", "LEFT JOIN"])} {self.source("z")} ON y.a = z.a'
+        return text
+
+    def on_side(self, alias):
+        """A condition on one table."""
+        saved, self.sources = self.sources, {alias: self.sources[alias]}
+        text = self.condition(1)
+        self.sources = saved
         return text
 
     def aggregate(self):
@@ -190,18 +212,27 @@ class Generator:
             if not where and ' ' not in tables.split(' AS ')[0] and tables.count(' AS ') == 1:
                 items += [self.aggregate() for _ in range(self.rng.randint(0, 3))]
         else:
-            keys = list(dict.fromkeys(self.column(self.rng.choice('iifs')) for _ in range(self.rng.randint(1, 2))))
+            draw = lambda: self.column(self.rng.choice('iifs')) if self.chance(0.8) else self.number(1)
+            keys = list(dict.fromkeys(draw() for _ in range(self.rng.randint(1, 2))))
+            # Integers would be positions, and a query is equal to itself only.
+            keys = [key for key in keys if not key.lstrip('-').isdigit() and 'SELECT' not in key] or ['x.k']
             items = keys + [self.aggregate() for _ in range(self.rng.randint(0, 3))]
             tail = ' GROUP BY ' + ', '.join(keys)
             if self.chance(0.3):
-                tail += f' HAVING {self.rng.choice(["count(*)", "min(x.k)", "sum(x.a)"])} > {self.rng.randint(0, 3)}'
+                value = self.rng.choice(['count(*)', 'min(x.k)', 'sum(x.a)', 'max(x.f)', 'avg(x.a)'])
+                tail += f' HAVING {self.rng.choice(["", "NOT "])}{value} > {self.rng.randint(0, 3)}'
+                tail += f' {self.rng.choice(["AND", "OR"])} {value} IS NULL' if self.chance(0.3) else ''
         distinct = 'DISTINCT ' if self.chance(0.15) else ''
+        is_ordered = not distinct and self.chance(0.35)
+        order = self.rng.sample(range(len(items)), self.rng.randint(1, len(items))) if is_ordered else []
+        keys = ', '.join(f'c{i}' + self.rng.choice(['', ' ASC', ' DESC']) for i in order)
+        if is_ordered and self.chance(0.5):
+            items += [f'({items[i]}) IS NULL' for i in order]  # nulls are not ordered like the cells that stand for them
+            order += range(len(items) - len(order), len(items))
         selected = ', '.join(f'{item} AS c{i}' for i, item in enumerate(items))
         text = f'SELECT {distinct}{selected} FROM {tables}{where}{tail}'
-        order = []
-        if not distinct and self.chance(0.35):
-            order = self.rng.sample(range(len(items)), self.rng.randint(1, len(items)))
-            text += ' ORDER BY ' + ', '.join(f'c{i}' + self.rng.choice(['', ' ASC', ' DESC']) for i in order)
+        if is_ordered:
+            text += ' ORDER BY ' + keys
         elif self.chance(0.12):
             operation = self.rng.choice(['UNION', 'UNION ALL', 'INTERSECT', 'EXCEPT'])
             self.sources = {'x': dict(self.tables[0].columns)}
