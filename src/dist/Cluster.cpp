@@ -18,6 +18,9 @@ using Role = LoopOperand::Role;
 
 namespace {
 
+/// From one process to another.
+constexpr double kMemoryBytesPerNs = 3;
+
 std::byte *cellsOf(const Value &matrix) {
     return withNumericType(matrix.matrix().type(), [&]<class T>(TypeTag<T>) {
         return reinterpret_cast<std::byte *>(matrix.dense().mutableView<T>().data);
@@ -94,6 +97,10 @@ double Cluster::threadsAtWork() const {
     return sum;
 }
 
+double Cluster::bytesPerNs() const {
+    return peers.areNeighbours() ? std::max(settings.bytesPerNs, kMemoryBytesPerNs) : settings.bytesPerNs;
+}
+
 /// Distributing costs messages, vectors that everybody needs and, once, the rows. Rows are sent when the time that
 /// was lost by not doing so would have paid for it.
 bool Cluster::pays(const DistributableLoop &loop) {
@@ -112,14 +119,14 @@ bool Cluster::pays(const DistributableLoop &loop) {
             once += bytes;
     }
     double local = serial / ownThreads;
-    double remote = serial / std::max(1.0, threadsAtWork()) + everyTime / settings.bytesPerNs + 2 * peers.roundTripNs();
+    double remote = serial / std::max(1.0, threadsAtWork()) + everyTime / bytesPerNs() + 2 * peers.roundTripNs();
     if (remote >= local)
         return false;
     uint64_t hash;
     programOf(loop.bound.program, hash);
     double &missed = programs[hash].missedNs;
     missed += local - remote;
-    return missed >= once / settings.bytesPerNs;
+    return missed >= once / bytesPerNs();
 }
 
 std::shared_ptr<const exec::LoopProgram> Cluster::programOf(const exec::LoopProgram &program, uint64_t &hash) {
@@ -137,6 +144,8 @@ std::shared_ptr<const exec::LoopProgram> Cluster::programOf(const exec::LoopProg
 
 bool Cluster::run(Context &context, const DistributableLoop &loop) {
     scheduler = context.scheduler;
+    if (!bound)
+        bound.emplace(peers.ownCpus());
     sweep();
     ++own.loops;
     bool done = ClusterRun(*this, loop).run();
@@ -264,6 +273,7 @@ void Cluster::endOfProgram(bool keepsValues) {
     sweep();
     noteLosses();
     scheduler = nullptr;
+    bound.reset();
 }
 
 } // namespace daphne::dist

@@ -62,7 +62,9 @@ class Cluster : public exec::Distribution {
     std::optional<double> imbalancePercent() const;
     bool isPossible(const exec::DistributableLoop &loop) const;
     bool pays(const exec::DistributableLoop &loop);
+    std::optional<BoundToCpus> bound; ///< while a program runs
     double threadsAtWork() const;
+    double bytesPerNs() const;
     void fetch(const Value &matrix, uint64_t begin, uint64_t end);
     void readHere(PlacementRecord &record, RowRange rows);
     void computeAgain(const Value &matrix, const Lineage &lineage, uint64_t begin, uint64_t end);

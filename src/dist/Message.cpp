@@ -1,11 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dist/Message.h"
 
+#include <algorithm>
+
 namespace daphne::dist {
 
 namespace {
 constexpr size_t kMostPath = 4096;
+
+void write(ByteWriter &w, const MemoryOffer &m) { w.number(m.process).number(m.address).raw(m.challenge); }
+MemoryOffer readOffer(ByteReader &r) {
+    MemoryOffer m;
+    m.process = r.number<uint64_t>();
+    m.address = r.number<uint64_t>();
+    std::ranges::copy(r.raw(m.challenge.size()), m.challenge.begin());
+    return m;
 }
+
+void write(ByteWriter &w, const ObjectBegin &m) {
+    w.number(m.object).number(m.version).number(m.kind).number(m.first).number(m.count).number(m.totalBytes);
+}
+ObjectBegin readBegin(ByteReader &r) {
+    ObjectBegin m;
+    m.object = r.number<uint64_t>();
+    m.version = r.number<uint64_t>();
+    m.kind = r.enumerator(ObjectBegin::Kind::Result);
+    m.first = r.number<uint64_t>();
+    m.count = r.number<uint64_t>();
+    m.totalBytes = r.number<uint64_t>();
+    return m;
+}
+
+} // namespace
 
 Bytes frameOf(const Envelope &e, const Bytes &body) {
     ByteWriter w;
@@ -55,6 +81,7 @@ Bytes bodyOf(const Hello &m) {
     w.number(static_cast<uint32_t>(m.options.size()));
     for (const std::string &option : m.options)
         w.text(option);
+    write(w, m.memory);
     return std::move(w.out);
 }
 template <> Hello read(std::span<const std::byte> body) {
@@ -67,6 +94,7 @@ template <> Hello read(std::span<const std::byte> body) {
     m.workerId = r.number<uint32_t>();
     for (size_t n = r.count(4); n-- > 0;)
         m.options.push_back(r.text(4096));
+    m.memory = readOffer(r);
     r.end();
     return m;
 }
@@ -74,6 +102,7 @@ template <> Hello read(std::span<const std::byte> body) {
 Bytes bodyOf(const Welcome &m) {
     ByteWriter w;
     w.text(m.host).text(m.build).number(m.process).number(m.memoryBytes).number(m.threads).number(m.cores);
+    write(w, m.memory);
     return std::move(w.out);
 }
 template <> Welcome read(std::span<const std::byte> body) {
@@ -85,24 +114,57 @@ template <> Welcome read(std::span<const std::byte> body) {
     m.memoryBytes = r.number<uint64_t>();
     m.threads = r.number<uint32_t>();
     m.cores = r.number<uint32_t>();
+    m.memory = readOffer(r);
+    r.end();
+    return m;
+}
+
+Bytes bodyOf(const Neighbourhood &m) {
+    ByteWriter w;
+    w.number(static_cast<uint8_t>(m.canRead)).number(m.leastBytes).number(m.cpus.first).number(m.cpus.count);
+    return std::move(w.out);
+}
+template <> Neighbourhood read(std::span<const std::byte> body) {
+    ByteReader r(body);
+    Neighbourhood m;
+    m.canRead = r.flag();
+    m.leastBytes = r.number<uint64_t>();
+    m.cpus.first = r.number<uint32_t>();
+    m.cpus.count = r.number<uint32_t>();
     r.end();
     return m;
 }
 
 Bytes bodyOf(const ObjectBegin &m) {
     ByteWriter w;
-    w.number(m.object).number(m.version).number(m.kind).number(m.first).number(m.count).number(m.totalBytes);
+    write(w, m);
     return std::move(w.out);
 }
 template <> ObjectBegin read(std::span<const std::byte> body) {
     ByteReader r(body);
-    ObjectBegin m;
-    m.object = r.number<uint64_t>();
-    m.version = r.number<uint64_t>();
-    m.kind = r.enumerator(ObjectBegin::Kind::Result);
-    m.first = r.number<uint64_t>();
-    m.count = r.number<uint64_t>();
-    m.totalBytes = r.number<uint64_t>();
+    ObjectBegin m = readBegin(r);
+    r.end();
+    return m;
+}
+
+Bytes bodyOf(const ObjectLent &m) {
+    ByteWriter w;
+    write(w, m.begin);
+    w.number(static_cast<uint32_t>(m.pieces.size()));
+    for (const LentPiece &piece : m.pieces)
+        w.number(piece.address).number(piece.bytes);
+    return std::move(w.out);
+}
+template <> ObjectLent read(std::span<const std::byte> body) {
+    ByteReader r(body);
+    ObjectLent m;
+    m.begin = readBegin(r);
+    for (size_t n = r.count(16); n-- > 0;) {
+        LentPiece piece;
+        piece.address = r.number<uint64_t>();
+        piece.bytes = r.number<uint64_t>();
+        m.pieces.push_back(piece);
+    }
     r.end();
     return m;
 }

@@ -8,12 +8,14 @@
 /// connection keep their order.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/ValueType.h"
+#include "dist/CpuShare.h"
 #include "dist/SharedFile.h"
 #include "dist/Wire.h"
 
@@ -22,14 +24,16 @@ namespace daphne::dist {
 enum class MessageType : uint16_t {
     Hello,       ///< RM, coordinator: who I am, the secret, what to use
     Welcome,     ///< RM, worker: what I have
+    Neighbour,   ///< RM: who shares a host, and how
     ObjectBegin, ///< BM or DM: an object follows in chunks
     ObjectChunk,
-    ObjectAck, ///< RM: stored
-    Compute,   ///< CM
-    Ready,     ///< RM: computed
-    Failure,   ///< RM: what went wrong
-    Transfer,  ///< RM: send me this object
-    Free,      ///< RM: these objects are not needed any more
+    ObjectLent, ///< BM or DM: an object in the memory of a neighbour
+    ObjectAck,  ///< RM: stored
+    Compute,    ///< CM
+    Ready,      ///< RM: computed
+    Failure,    ///< RM: what went wrong
+    Transfer,   ///< RM: send me this object
+    Free,       ///< RM: these objects are not needed any more
     Heartbeat,
     FileQuery,  ///< RM: can you read this file?
     FileAnswer, ///< RM
@@ -39,7 +43,7 @@ enum class MessageType : uint16_t {
 };
 
 constexpr uint32_t kMagic = 0x4e485044; // "DPHN"
-constexpr uint16_t kProtocolVersion = 1;
+constexpr uint16_t kProtocolVersion = 2;
 constexpr size_t kEnvelopeBytes = 32;
 /// What a chunk adds to its payload.
 constexpr size_t kChunkOverhead = kEnvelopeBytes + 17;
@@ -48,6 +52,9 @@ constexpr uint64_t kMostControlBytes = 4 << 20;
 
 /// Objects of at least so many bytes are acknowledged at once, others with the next answer.
 constexpr uint64_t kPromptAckBytes = 256 << 10;
+
+/// Below, a message is as fast as borrowing; and no object has so many bytes.
+constexpr uint64_t kUsuallyLent = 64 << 10, kNeverLent = ~uint64_t(0);
 
 struct Envelope {
     MessageType type = MessageType::Heartbeat;
@@ -63,6 +70,20 @@ std::span<const std::byte> takeFrame(std::span<const std::byte> &delivered);
 /// Checks magic, version, type and length; `body` points into the frame.
 Envelope openFrame(std::span<const std::byte> frame, std::span<const std::byte> &body);
 
+using Challenge = std::array<std::byte, 16>;
+
+/// Where to look for the number that the receiver has sent, and the number to be found at the receiver.
+struct MemoryOffer {
+    uint64_t process = 0; ///< 0: memory cannot be read
+    uint64_t address = 0;
+    Challenge challenge{};
+};
+
+/// Bytes in the memory of whoever tells about them.
+struct LentPiece {
+    uint64_t address = 0, bytes = 0;
+};
+
 struct Hello {
     static constexpr MessageType kType = MessageType::Hello;
     std::string build;    ///< version of the program
@@ -71,6 +92,7 @@ struct Hello {
     uint32_t heartbeatMs; ///< 0: no heartbeats
     uint32_t workerId;
     std::vector<std::string> options; ///< scheduling, as on the command line
+    MemoryOffer memory{};
 };
 
 struct Welcome {
@@ -78,6 +100,14 @@ struct Welcome {
     std::string host, build;
     uint64_t process, memoryBytes;
     uint32_t threads, cores;
+    MemoryOffer memory{};
+};
+
+struct Neighbourhood {
+    static constexpr MessageType kType = MessageType::Neighbour;
+    bool canRead;        ///< the memory of the receiver
+    uint64_t leastBytes; ///< objects that the coordinator wants to be lent have so many
+    CpuShare cpus{};     ///< that the worker should use
 };
 
 struct ObjectBegin {
@@ -96,6 +126,13 @@ struct ObjectChunk {
     bool isLast;
     uint32_t crc;
     std::span<const std::byte> payload;
+};
+
+/// Stays as it is until it is acknowledged.
+struct ObjectLent {
+    static constexpr MessageType kType = MessageType::ObjectLent;
+    ObjectBegin begin;
+    std::vector<LentPiece> pieces;
 };
 
 struct ObjectAck {
@@ -169,6 +206,8 @@ struct Free {
 Bytes bodyOf(const Hello &m);
 Bytes bodyOf(const Welcome &m);
 Bytes bodyOf(const ObjectBegin &m);
+Bytes bodyOf(const Neighbourhood &m);
+Bytes bodyOf(const ObjectLent &m);
 Bytes bodyOf(const ObjectAck &m);
 Bytes bodyOf(const Compute &m);
 Bytes bodyOf(const Ready &m);

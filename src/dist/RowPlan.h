@@ -16,9 +16,9 @@ struct PlannedRows {
 class RowPlan {
   public:
     RowPlan(const Peers &peers, Placements &placements, const ClusterSettings &settings, uint32_t ownThreads,
-            const exec::DistributableLoop &loop)
-        : peers(peers), placements(placements), settings(settings), ownThreads(ownThreads), loop(loop),
-          bound(loop.bound) {}
+            double bytesPerNs, const exec::DistributableLoop &loop)
+        : peers(peers), placements(placements), settings(settings), ownThreads(ownThreads), bytesPerNs(bytesPerNs),
+          loop(loop), bound(loop.bound) {}
 
     std::vector<PlannedRows> make();
     /// Cells of a matrix that belong to these rows of the loop.
@@ -31,6 +31,8 @@ class RowPlan {
     uint64_t widthOf(size_t p) const;
     uint64_t leastRows() const;
     std::vector<uint64_t> commonBlocks() const;
+    bool isEverywhere(const Value &vector) const;
+    double journeyNs() const;
     std::vector<PlannedRows> byScheme() const;
     std::vector<PlannedRows> byWeight() const;
     std::optional<std::vector<PlannedRows>> asPlaced() const;
@@ -41,6 +43,7 @@ class RowPlan {
     Placements &placements;
     const ClusterSettings &settings;
     uint32_t ownThreads;
+    double bytesPerNs; ///< to and from workers
     const exec::DistributableLoop &loop;
     const exec::BoundLoop &bound;
 };

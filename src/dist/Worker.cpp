@@ -156,8 +156,10 @@ class Session {
         isOver = true;
     }
 
+    FrameBatch newBatch() { return {transport, 0, chunkBytes, &loans}; }
+
     template <class M> void answer(const M &message, const Envelope &to) {
-        FrameBatch batch(transport, 0, chunkBytes);
+        FrameBatch batch = newBatch();
         addAcks(batch);
         batch.add(frameOf(message, to.request, to.pipeline));
     }
@@ -165,7 +167,10 @@ class Session {
     void handle(const Envelope &envelope, std::span<const std::byte> body) {
         switch (envelope.type) {
         case MessageType::Hello: return greet(read<Hello>(body), envelope);
+        case MessageType::Neighbour: return meet(read<Neighbourhood>(body));
         case MessageType::ObjectBegin: return begin(read<ObjectBegin>(body));
+        case MessageType::ObjectLent: return borrow(read<ObjectLent>(body));
+        case MessageType::ObjectAck: return loans.end(read<ObjectAck>(body).object);
         case MessageType::ObjectChunk: return add(read<ObjectChunk>(body));
         case MessageType::Compute: return compute(read<Compute>(body), envelope);
         case MessageType::Transfer: return transfer(read<Transfer>(body), envelope);
@@ -202,11 +207,12 @@ class Session {
             return refuse(Failure::Code::Refused, "refused: " + e.message);
         }
         isKnown = true;
+        neighbour.meet(hello.memory);
         char host[256] = "";
         gethostname(host, sizeof host - 1);
         answer(Welcome{host, options.build, static_cast<uint64_t>(getpid()),
                        static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)),
-                       scheduler->numThreads(), std::max(1u, std::thread::hardware_concurrency())},
+                       scheduler->numThreads(), std::max(1u, std::thread::hardware_concurrency()), neighbour.offer()},
                envelope);
         if (hello.heartbeatMs > 0)
             pulse = std::make_unique<Pulse>(transport, std::chrono::milliseconds(hello.heartbeatMs));
@@ -214,15 +220,37 @@ class Session {
         idleSince = Clock::now();
     }
 
+    /// The coordinator has found the number it had sent here; now the other way round.
+    void meet(const Neighbourhood &message) {
+        isNeighbour = message.canRead && neighbour.isReadable();
+        loans.beginAt(message.canRead ? message.leastBytes : kNeverLent);
+        bound.emplace(message.cpus);
+        transport.send(0, frameOf(Neighbourhood{isNeighbour, message.leastBytes}));
+    }
+
     // ---- objects
 
-    void begin(const ObjectBegin &message) {
+    void requireRoom(const ObjectBegin &message) const {
         if (objects.size() + arrivals.size() >= options.mostObjects)
             throw WireError("more than " + std::to_string(options.mostObjects) + " objects");
         if (message.totalBytes > bytesLeft())
             throw executionError("object " + std::to_string(message.object) + " of " +
                                  std::to_string(message.totalBytes) + " bytes exceeds the memory of the worker");
+    }
+
+    void begin(const ObjectBegin &message) {
+        requireRoom(message);
         arrivals.begin(message);
+    }
+
+    void borrow(const ObjectLent &message) {
+        if (!isNeighbour)
+            throw WireError("an object in memory that is not this machine's");
+        requireRoom(message.begin);
+        Decoder decoder(message.begin.totalBytes);
+        neighbour.copy(message.pieces, message.begin.totalBytes, decoder);
+        store(message.begin.object, decoder.take());
+        acknowledge(message.begin.object, message.begin.version);
     }
 
     void add(const ObjectChunk &chunk) {
@@ -243,7 +271,7 @@ class Session {
             ack.rows = v.matrix().rows(), ack.cols = v.matrix().cols();
         acks.push_back(ack);
         if (ack.bytes >= kPromptAckBytes || acks.size() >= kMostAcks) {
-            FrameBatch batch(transport, 0, chunkBytes);
+            FrameBatch batch = newBatch();
             addAcks(batch);
         }
     }
@@ -324,7 +352,7 @@ class Session {
     }
 
     void transfer(const Transfer &message, const Envelope &) {
-        FrameBatch batch(transport, 0, chunkBytes);
+        FrameBatch batch = newBatch();
         send(batch, message.object, find(message.object));
     }
 
@@ -366,7 +394,7 @@ class Session {
         std::vector<Ref<Dense>> outputs = bind(loop, message);
         bool fault = !exec::runRows(scheduler.get(), loop, 0, loop.rows);
         double computed = nsSince(start) - compileNs;
-        FrameBatch batch(transport, 0, chunkBytes);
+        FrameBatch batch = newBatch();
         addAcks(batch);
         for (size_t p = 0; p < outputs.size() && !fault; ++p) {
             if (!outputs[p])
@@ -503,6 +531,10 @@ class Session {
     const Worker::MakeScheduler &makeScheduler;
     std::unique_ptr<sched::Scheduler> scheduler;
     std::unique_ptr<Pulse> pulse;
+    Neighbour neighbour;
+    Loans loans;
+    std::optional<BoundToCpus> bound; ///< threads of the scheduler begin later
+    bool isNeighbour = false;         ///< the coordinator's memory can be read, and it can read ours
     Arrivals arrivals;
     std::vector<ObjectAck> acks; ///< to be sent
     std::unordered_map<uint64_t, Value> objects;

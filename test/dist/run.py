@@ -23,7 +23,7 @@ import threading
 import time
 from pathlib import Path
 
-from stranger import DETACH, HELLO, OBJECT_BEGIN, OBJECT_CHUNK, Stranger, compute, frame, hello
+from stranger import DETACH, HELLO, NEIGHBOUR, OBJECT_BEGIN, OBJECT_CHUNK, OBJECT_LENT, Stranger, compute, frame, hello
 
 TEST = Path(__file__).resolve().parent
 ROOT = TEST.parents[1]
@@ -338,6 +338,36 @@ class Checks:
                 self.expect_same(done, wanted, f'mpirun -np {ranks} {words}')
                 require('"execution_seconds"' in done.stderr, f'no times: {done.stderr}')
 
+    def check_mpi_ranks_pass_vectors_on(self):
+        if not self.has_mpi:
+            return
+        script = ('n = 65536; G = rand(n, n, 1.0, 1.0, 0.0002, 7); c = as.f64(seq(1, n, 1)); i = 0;'
+                  'while (i < 6) { c = max(aggMax(G * t(c), 0), c); print(sum(c)); i = i + 1; }')
+        wanted = self.local('-e', script)
+        for ranks in (4, 6):
+            done = self.run('--distributed', '--dist_backend=MPI', '--dist-threshold=0', '--dist-lend=off', '--num-threads=1',
+                            '-e', script, prefix=['mpirun', '-np', str(ranks)], env=MPI_ENVIRONMENT)
+            self.expect_same(done, wanted, f'mpirun -np {ranks}')
+
+    def check_neighbours_lend_large_objects(self):
+        """Or send them: the same result and the same figures, but for one."""
+        script = ('n = 65536; G = rand(n, n, 1.0, 1.0, 0.0002, 7); c = as.f64(seq(1, n, 1)); i = 0;'
+                  'while (i < 6) { c = max(aggMax(G * t(c), 0), c); print(sum(c)); i = i + 1; }')
+        wanted = self.local('-e', script)
+        lent = {}
+        with Workers(self.daphne, 2) as workers:
+            for choice in ('on', 'off'):
+                done = self.run('--distributed', '--dist_backend=gRPC', '--dist-threshold=0', f'--dist-lend={choice}',
+                                '--dist-stats', '-e', script, env=workers.env)
+                self.expect_same(done, wanted, f'--dist-lend={choice}')
+                figures = json.loads(done.stderr.splitlines()[-1])['workers']
+                lent[choice] = [w['bytes_lent'] for w in figures]
+                for w in figures:
+                    require(w['bytes_out'] >= 6 * 8 * 65536, f'{choice}: {w["bytes_out"]} bytes to a worker')
+        require(lent['off'] == [0, 0], f'lent although forbidden: {lent}')
+        # Reading the memory of others may be forbidden where this test runs.
+        require(all(b == 0 or b >= 6 * 8 * 65536 for b in lent['on']), f'too little is lent: {lent}')
+
     def check_mpi_errors_end_the_job_with_the_right_status(self):
         if not self.has_mpi:
             return
@@ -568,7 +598,7 @@ class Checks:
             ([hello(build)], 'refused: the token is wrong'),
             ([hello(build, 'guess')], 'refused: the token is wrong'),
             ([hello('0.0.1', 'secret')], 'the coordinator is version 0.0.1'),
-            ([frame(HELLO, version=2)], 'version 2 of the protocol'),
+            ([frame(HELLO, version=77)], 'version 77 of the protocol'),
             ([frame(DETACH)], 'the first message must be a greeting'),
             ([os.urandom(1)], 'bytes expected, 1 left'),
             ([b'noise' + os.urandom(2000)], 'no message of this protocol'),
@@ -578,8 +608,12 @@ class Checks:
             ([hello(build, 'secret', ['--config=/etc/passwd'])], "the option '--config=/etc/passwd'"),
             ([hello(build, 'secret', ['--num-threads=many'])], 'refused: option --num-threads'),
             ([hello(build, 'secret'), hello(build, 'secret')], 'a second greeting'),
-            ([hello(build, 'secret'), frame(3, os.urandom(9))], 'bytes expected'),
+            ([hello(build, 'secret'), frame(OBJECT_BEGIN, os.urandom(9))], 'bytes expected'),
             ([hello(build, 'secret'), frame(OBJECT_CHUNK, struct.pack('<QIBI', 7, 0, 1, 0))], 'was not announced'),
+            # Memory of this process and of another one: whoever is meant has not answered the worker's challenge.
+            *(([hello(build, 'secret', process=process, address=0x400000), frame(NEIGHBOUR, struct.pack('<BQ', 1, 0)),
+                frame(OBJECT_LENT, struct.pack('<QQBQQQIQQ', 7, 0, 0, 0, 1, 5000, 1, 0x400000, 5000))],
+               "memory that is not this machine's") for process in (os.getpid(), os.getppid())),
             ([hello(build, 'secret'), frame(OBJECT_BEGIN, struct.pack('<QQBQQQ', 7, 0, 0, 0, 1, 2**62))], 'exceeds the memory'),
             ([hello(build, 'secret'), frame(OBJECT_BEGIN, struct.pack('<QQBQQQ', 7, 0, 0, 0, 1, 5000)),
               frame(OBJECT_CHUNK, struct.pack('<QIBI', 7, 0, 0, 0) + bytes(2000))], 'at most 1000 were agreed on'),
