@@ -12,9 +12,9 @@
 
 #include "base/Error.h"
 #include "dist/ObjectStream.h"
+#include "dist/WorkerFiles.h"
 #include "exec/BoundLoop.h"
 #include "exec/ParseProgram.h"
-#include "io/Rows.h"
 
 namespace daphne::dist {
 
@@ -107,7 +107,7 @@ class Session {
     Session(Transport &transport, const WorkerOptions &options, exec::Engine &engine,
             const Worker::MakeScheduler &makeScheduler)
         : transport(transport), options(options), engine(engine), makeScheduler(makeScheduler),
-          arrivals(options.mostObjectBytes) {}
+          arrivals(options.mostObjectBytes), files(options.readRoots) {}
 
     bool run() {
         while (!isOver) {
@@ -169,7 +169,7 @@ class Session {
         case MessageType::ObjectChunk: return add(read<ObjectChunk>(body));
         case MessageType::Compute: return compute(read<Compute>(body), envelope);
         case MessageType::Transfer: return transfer(read<Transfer>(body), envelope);
-        case MessageType::FileQuery: return answer(answerTo(read<FileQuery>(body)), envelope);
+        case MessageType::FileQuery: return answer(files.answerTo(read<FileQuery>(body)), envelope);
         case MessageType::ReadRows: return readRows(read<ReadRows>(body));
         case MessageType::Free:
             for (uint64_t object : read<Free>(body).objects)
@@ -257,42 +257,10 @@ class Session {
         return options.mostObjectBytes - std::min(options.mostObjectBytes, taken);
     }
 
-    // ---- files
-
-    /// Its metadata are a file, too.
-    bool isReadable(const std::string &path) const {
-        std::string meta = io::metadataPath(path);
-        return isAllowed(path, options.readRoots) && (!stateOf(meta) || isAllowed(meta, options.readRoots));
-    }
-
-    FileAnswer answerTo(const FileQuery &query) const {
-        if (!isReadable(query.path))
-            return {false, {}};
-        return {true, stateOf(query.path).value_or(FileState{})};
-    }
-
     void readRows(const ReadRows &message) {
-        if (!isReadable(message.path))
-            throw WireError("a file outside of the directories that may be read");
-        std::optional<io::FileInfo> info = io::inspectRows(message.path);
-        if (stateOf(message.path) != message.state || !info)
-            throw executionError("file \"" + message.path + "\" has changed since it was read");
-        auto cols = static_cast<uint64_t>(info->cols), cells = static_cast<uint64_t>(info->rows) * cols;
-        if (message.first > cells || message.count == 0 || message.count > cells - message.first)
-            throw WireError("rows that the file does not have");
-        if (objects.size() >= options.mostObjects || message.count > bytesLeft() / cellSize(info->type))
-            throw executionError("rows of file \"" + message.path + "\" exceed the memory of the worker");
-        uint64_t firstRow = message.first / cols, endRow = (message.first + message.count - 1) / cols + 1;
-        Ref<Dense> rows = io::readRows(message.path, firstRow, endRow - firstRow, &scheduler->pool());
-        if (rows->cells() != message.count) {
-            // The first or last row is not wanted as a whole.
-            auto part = Dense::create(rows->type(), message.count, 1);
-            size_t cell = cellSize(rows->type());
-            std::memcpy(part->mutableView<std::byte>().data,
-                        rows->view<std::byte>().data + (message.first - firstRow * cols) * cell, message.count * cell);
-            rows = std::move(part);
-        }
-        store(message.object, std::move(rows));
+        if (objects.size() >= options.mostObjects)
+            throw executionError("there are more than " + std::to_string(options.mostObjects) + " objects");
+        store(message.object, files.read(message, bytesLeft(), &scheduler->pool()));
         acknowledge(message.object, message.version);
     }
 
@@ -504,6 +472,7 @@ class Session {
     std::unique_ptr<sched::Scheduler> scheduler;
     std::unique_ptr<Pulse> pulse;
     Arrivals arrivals;
+    const WorkerFiles files;
     std::vector<ObjectAck> acks; ///< to be sent
     std::unordered_map<uint64_t, Value> objects;
     std::unordered_map<uint64_t, Program> programs; ///< by hash; code itself outlives the session
