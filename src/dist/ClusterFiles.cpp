@@ -88,6 +88,7 @@ class Cluster::FileSurvey {
     /// Asks all workers; false if nobody else can read anything. Throws if a part is nowhere.
     bool ask() {
         std::vector<std::string> paths;
+        paths.reserve(whole.parts.size());
         for (const io::FederatedPart &part : whole.parts)
             paths.push_back(part.file);
         seen = cluster.peers.lookFor(paths);

@@ -15,14 +15,14 @@ namespace daphne::io {
 
 class JsonFields {
   public:
-    using json = nlohmann::json;
+    using Json = nlohmann::json;
     /// "invalid meta data file "x.meta"" for the messages.
     explicit JsonFields(std::string document) : document(std::move(document)) {}
 
     Error invalid(const std::string &what) const { return executionError(document + ": " + what); }
 
-    json parse(std::string_view text) const {
-        json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+    Json parse(std::string_view text) const {
+        Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
         if (object.is_discarded())
             throw invalid("it is not valid JSON");
         if (!object.is_object())
@@ -30,7 +30,7 @@ class JsonFields {
         return object;
     }
 
-    size_t size(const json &object, const char *key) const {
+    size_t size(const Json &object, const char *key) const {
         auto it = object.find(key);
         if (it == object.end())
             throw invalid(std::string(key) + " is missing");
@@ -39,11 +39,11 @@ class JsonFields {
             throw invalid(std::string(key) + " must be an integer >= 0, got " + shown(*it));
         return it->get<size_t>();
     }
-    size_t size(const json &object, const char *key, size_t otherwise) const {
+    size_t size(const Json &object, const char *key, size_t otherwise) const {
         return object.contains(key) ? size(object, key) : otherwise;
     }
 
-    ValueType valueType(const json &text, const std::string &where) const {
+    ValueType valueType(const Json &text, const std::string &where) const {
         ValueType t = text.is_string() ? parseValueType(text.get<std::string>()) : ValueType::Unknown;
         if (t == ValueType::Unknown)
             throw invalid(where + " " + shown(text) + " is not a value type")
@@ -52,7 +52,7 @@ class JsonFields {
     }
 
     /// For messages; what is nested may be nested deeply.
-    static std::string shown(const json &value) {
+    static std::string shown(const Json &value) {
         return value.is_structured() ? std::string("an ") + value.type_name() : value.dump(-1, ' ', true);
     }
 

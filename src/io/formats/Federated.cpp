@@ -83,7 +83,8 @@ class Assembly {
         Value first = readPart(0);
         if (mayBeDense && !first.isCsr())
             dense = Dense::create(type, whole.rows, whole.cols);
-        place(0, std::move(first));
+        place(0, first);
+        first = Value();
         size_t others = whole.parts.size() - 1;
         forEachPiece<Error>(runsParts() ? request.pool : nullptr, others,
                             [&](size_t i) { place(i + 1, readPart(i + 1)); });
@@ -125,7 +126,7 @@ class Assembly {
         return m;
     }
 
-    void place(size_t i, Value m) {
+    void place(size_t i, const Value &m) {
         if (dense && m.matrix().cells() > 0)
             copyInto(*dense, *denseOf(m.matrix()), whole.parts[i].row, whole.parts[i].col);
         if (dense)
