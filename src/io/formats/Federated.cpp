@@ -214,18 +214,29 @@ Value tileOf(const Matrix &m, const FederatedPart &part) {
     return Dense::window(static_cast<const Dense &>(m), part.row, rowEnd, part.col, colEnd);
 }
 
-/// Rows that make parts of a good size.
-size_t usualRows(const Matrix &m) {
+/// Rows that make parts of a good size, and at least one part for each worker.
+size_t usualRows(const Matrix &m, size_t numWorkers) {
     size_t bytes = m.isCsr() ? static_cast<const Csr &>(m).nonZeros() * (8 + cellSize(m.type())) + 8 * m.rows()
                              : m.cells() * cellSize(m.type());
-    size_t rows = std::max<size_t>(1, kPartBytes / std::max<size_t>(1, bytes / std::max<size_t>(1, m.rows())));
-    return rows > kRowBlock ? rows / kRowBlock * kRowBlock : rows;
+    size_t rows = kPartBytes / std::max<size_t>(1, bytes / std::max<size_t>(1, m.rows()));
+    if (numWorkers > 0)
+        rows = std::min(rows, (m.rows() + numWorkers - 1) / numWorkers);
+    return rows > kRowBlock ? rows / kRowBlock * kRowBlock : std::max<size_t>(1, rows);
+}
+
+/// Every worker has about as many rows as the others.
+std::string workerOf(const FederatedPart &part, const Matrix &m, const std::vector<std::string> &workers) {
+    if (workers.empty())
+        return "";
+    double middle =
+        (static_cast<double>(part.row) + static_cast<double>(part.rows) / 2) / static_cast<double>(m.rows());
+    return workers[std::min(workers.size() - 1, static_cast<size_t>(middle * static_cast<double>(workers.size())))];
 }
 
 void writeMatrix(const Matrix &m, WriteJob &job) {
     FederatedMatrix whole{m.rows(), m.cols(), m.type(), {}};
     const WriteRequest &request = job.request;
-    size_t stepRows = request.blockRows ? request.blockRows : usualRows(m);
+    size_t stepRows = request.blockRows ? request.blockRows : usualRows(m, request.workers.size());
     size_t stepCols = request.blockCols ? request.blockCols : std::max<size_t>(1, m.cols());
     size_t bands = (m.rows() + stepRows - 1) / stepRows, stripes = (m.cols() + stepCols - 1) / stepCols;
     if (stripes > 0 && bands > kMostParts / stripes)
@@ -240,8 +251,7 @@ void writeMatrix(const Matrix &m, WriteJob &job) {
             FederatedPart part{band * stepRows, stripe * stepCols, 0, 0, "", ""};
             part.rows = std::min(stepRows, m.rows() - part.row);
             part.cols = std::min(stepCols, m.cols() - part.col);
-            if (!request.workers.empty())
-                part.worker = request.workers[band * request.workers.size() / bands];
+            part.worker = workerOf(part, m, request.workers);
             std::string name = "/" + std::to_string(band) + "-" + std::to_string(stripe) + ending;
             part.file = job.others->name() + name;
             io::write(tileOf(m, part), job.others->path() + name, {.pool = request.pool});

@@ -236,9 +236,17 @@ TEST_F(Federated, IsWrittenInPartsOfTheWantedShapeForTheWorkers) {
     EXPECT_EQ(whole.parts[2].row, 8u);
     EXPECT_EQ(whole.parts[2].rows, 2u);
     EXPECT_EQ(whole.parts[0].worker, "a:1");
-    EXPECT_EQ(whole.parts[1].worker, "a:1");
+    EXPECT_EQ(whole.parts[1].worker, "b:2");
     EXPECT_EQ(whole.parts[2].worker, "b:2");
     EXPECT_EQ(cells(), cellsOf<double>(*numbered(10, 2)));
+    request.blockRows = 0;
+    io::write(numbered(10001, 2), path("x.fed"), request);
+    whole = io::parseFederated(content("x.fed"), path("x.fed"));
+    ASSERT_EQ(whole.parts.size(), 3u) << "one for each worker, and a rest behind the last block";
+    EXPECT_EQ(whole.parts[0].rows, 4096u);
+    EXPECT_EQ(whole.parts[0].worker, "a:1");
+    EXPECT_EQ(whole.parts[1].worker, "b:2");
+    EXPECT_EQ(whole.parts[2].worker, "b:2");
     request.blockRows = request.blockCols = 1;
     EXPECT_NE(failureOf([&] { io::write(numbered(300, 300), path("y.fed"), request); }).find("300 times 300 parts"),
               std::string::npos);
