@@ -106,7 +106,7 @@ uint64_t ClusterRun::ensurePart(uint32_t worker, size_t p, RowRange rows) {
     return object;
 }
 
-/// Whether the worker reads its rows from files.
+/// Whether the worker reads its rows from a file.
 bool ClusterRun::askToRead(uint32_t worker, size_t p, uint64_t object, RowRange cells) {
     const PlacementRecord &record = cluster.placements.of(loop.operands[p].value);
     std::optional<ReadRows> message = record.toRead(worker, object, cells);
