@@ -2,6 +2,7 @@
 /// Federated matrices on several machines: workers read the parts that name them, also parts that nobody else sees, and
 /// results are those of the whole matrix on one machine. No worker reads what it must not.
 #include <array>
+#include <random>
 
 #include <sched.h>
 #include <unistd.h>
@@ -228,6 +229,30 @@ TEST_F(FederatedCluster, PartsThatOnlyTheirWorkersSeeMayHaveAnyNumberOfRows) {
         expectSame(read(), *whole);
     }
     EXPECT_EQ(statistics(0).chunks, 0u) << "small loops stay here";
+}
+
+TEST_F(FederatedCluster, RandomPartsGiveTheBitsOfTheWhole) {
+    std::mt19937_64 random(11);
+    for (int round = 0; round < 15; ++round) {
+        std::vector<Part> parts;
+        for (size_t n = 1 + random() % 6, i = 0; i < n; ++i) {
+            size_t rows = random() % 2 ? kBlock * (1 + random() % 4) : 1 + random() % 20000;
+            std::string name = std::to_string(i) + ".dbdf",
+                        worker = "thread " + std::to_string(1 + random() % kWorkers);
+            if (random() % 2)
+                parts.push_back({rows, own(name), worker});
+            else
+                parts.push_back({rows, name, random() % 3 ? worker : random() % 2 ? "" : "far:1"});
+        }
+        parts.push_back({30000, "large.dbdf", ""});
+        auto whole = write(parts);
+        start({.coordinatorComputes = random() % 2 == 0, .threshold = 0});
+        expectSame(read(), *whole);
+        if (HasFailure()) {
+            ADD_FAILURE() << content("shared/x.fed");
+            return;
+        }
+    }
 }
 
 TEST_F(FederatedCluster, CellsOfALostWorkerAreAnErrorUnlessSomebodySeesTheFile) {

@@ -2,8 +2,9 @@
 /// A federated matrix is the matrix that its parts are together, or an error that says which part is wrong.
 #include "io/Federated.h"
 
-#include <cmath>
+#include <algorithm>
 #include <csignal>
+#include <random>
 
 #include <sys/resource.h>
 
@@ -80,6 +81,57 @@ TEST_F(Federated, PartsMayBeTilesOfAnyShapeInAnyOrder) {
              R"({"file":"last.csv","row":3,"numRows":1,"numCols":2},)"
              R"({"file":"right.csv","row":0,"col":2,"numRows":2,"numCols":1})");
     EXPECT_EQ(cells(), cellsOf<double>(*numbered(4, 3)));
+}
+
+/// Cuts a tile again and again, along either side.
+void cut(io::FederatedPart tile, std::mt19937_64 &random, std::vector<io::FederatedPart> &tiles) {
+    bool byRows = random() % 2;
+    size_t length = byRows ? tile.rows : tile.cols;
+    if (random() % 5 == 0 || length < 2 || tiles.size() > 30)
+        return tiles.push_back(tile);
+    size_t at = 1 + random() % (length - 1);
+    io::FederatedPart first = tile, second = tile;
+    (byRows ? first.rows : first.cols) = at;
+    (byRows ? second.row : second.col) += at;
+    (byRows ? second.rows : second.cols) -= at;
+    cut(first, random, tiles);
+    cut(second, random, tiles);
+}
+
+TEST_F(Federated, RandomTilesArePutTogetherAsTheyWere) {
+    sched::Pool pool(sched::Topology::detect(), 3);
+    std::mt19937_64 random(7);
+    for (int round = 0; round < 12; ++round) {
+        auto whole = Dense::create(ValueType::F64, 1 + random() % 40, 1 + random() % 30);
+        for (size_t i = 0; i < whole->cells(); ++i)
+            whole->mutableView<double>().data[i] = random() % 3 ? 0 : static_cast<double>(random() % 1000);
+        io::FederatedMatrix fed{whole->rows(), whole->cols(), ValueType::F64, {}};
+        cut({0, 0, fed.rows, fed.cols, "", ""}, random, fed.parts);
+        std::ranges::shuffle(fed.parts, random);
+        for (io::FederatedPart &part : fed.parts) {
+            constexpr const char *kFormats[] = {".dbdf", ".csv", ".npy", ".mtx", ".sparse.dbdf"};
+            std::string ending = kFormats[random() % 5];
+            part.file = std::to_string(&part - fed.parts.data()) + ending;
+            auto tile = Dense::window(*whole, part.row, part.row + part.rows, part.col, part.col + part.cols);
+            io::write(ending == ".sparse.dbdf" ? Value(toCsr(*tile)) : Value(tile), path(part.file));
+        }
+        put("x.fed", io::federatedText(fed));
+        io::ReadRequest sparse{.pool = &pool};
+        sparse.policy.largeBytes = 0;
+        sparse.policy.threshold = 1;
+        EXPECT_EQ(cells(), cellsOf<double>(*whole)) << content("x.fed");
+        EXPECT_EQ(cells({.pool = &pool}), cellsOf<double>(*whole)) << content("x.fed");
+        EXPECT_EQ(cells(sparse), cellsOf<double>(*whole)) << content("x.fed");
+        io::readMatrix(path("x.fed"), sparse).csr().check();
+        // Nothing may be left out, and nothing may be there twice.
+        io::FederatedMatrix wrong = fed;
+        wrong.parts.push_back(wrong.parts[random() % wrong.parts.size()]);
+        put("x.fed", io::federatedText(wrong));
+        EXPECT_NE(failureOf([&] { cells(); }).find("overlap"), std::string::npos) << content("x.fed");
+        wrong.parts.resize(fed.parts.size() - 1);
+        put("x.fed", io::federatedText(wrong));
+        EXPECT_NE(failureOf([&] { cells(); }).find("cells, the matrix of"), std::string::npos) << content("x.fed");
+    }
 }
 
 TEST_F(Federated, PartsHaveTheTypeOfTheWhole) {
