@@ -112,7 +112,7 @@ bool Cluster::pays(const DistributableLoop &loop) {
     for (const LoopOperand &operand : loop.operands) {
         auto bytes = static_cast<double>(bytesOf(operand));
         const PlacementRecord *record = operand.value.isMatrix() ? placements.find(*operand.value.object()) : nullptr;
-        bool isPlaced = record && (!record->parts.empty() || (record->file && operand.role == Role::Split));
+        bool isPlaced = record && (!record->parts.empty() || (!record->files.empty() && operand.role == Role::Split));
         if (operand.role == Role::Whole && !isPlaced)
             everyTime += bytes * workers;
         else if (operand.role == Role::Split && !isPlaced)
@@ -233,7 +233,8 @@ void Cluster::fetch(const Value &matrix, uint64_t begin, uint64_t end) {
     std::shared_ptr<const Lineage> lineage = record->lineage;
     for (RowRange range : lost) {
         if (!lineage)
-            throw executionError("cells of a matrix are lost with their worker");
+            throw executionError(record->files.empty() ? "cells of a matrix are lost with their worker"
+                                                       : "rows of a federated matrix are lost with their worker");
         computeAgain(matrix, *lineage, range.begin, range.end);
     }
     std::erase_if(record->parts, isWanted);

@@ -6,7 +6,6 @@
 namespace daphne::dist {
 
 namespace {
-constexpr size_t kMostPath = 4096;
 
 void write(ByteWriter &w, const MemoryOffer &m) { w.number(m.process).number(m.address).raw(m.challenge); }
 MemoryOffer readOffer(ByteReader &r) {
@@ -280,35 +279,54 @@ template <> Transfer read(std::span<const std::byte> body) {
 
 Bytes bodyOf(const FileQuery &m) {
     ByteWriter w;
-    w.text(m.path);
+    w.number(static_cast<uint32_t>(m.paths.size()));
+    for (const std::string &path : m.paths)
+        w.text(path);
     return std::move(w.out);
 }
 template <> FileQuery read(std::span<const std::byte> body) {
     ByteReader r(body);
-    FileQuery m{r.text(kMostPath)};
+    FileQuery m;
+    for (size_t n = r.count(4); n-- > 0;)
+        m.paths.push_back(r.text(kMostPath));
     r.end();
     return m;
 }
 
 Bytes bodyOf(const FileAnswer &m) {
     ByteWriter w;
-    w.number(static_cast<uint8_t>(m.isReadable)).number(m.state.bytes).number(m.state.changedNs);
+    w.number(static_cast<uint32_t>(m.files.size()));
+    for (const SeenFile &file : m.files) {
+        w.number(static_cast<uint8_t>(file.isReadable)).number(file.state.bytes).number(file.state.changedNs);
+        w.number(file.rows).number(file.cols).number(file.type);
+    }
     return std::move(w.out);
 }
 template <> FileAnswer read(std::span<const std::byte> body) {
     ByteReader r(body);
     FileAnswer m;
-    m.isReadable = r.flag();
-    m.state.bytes = r.number<uint64_t>();
-    m.state.changedNs = r.number<int64_t>();
+    for (size_t n = r.count(34); n-- > 0;) {
+        SeenFile file;
+        file.isReadable = r.flag();
+        file.state.bytes = r.number<uint64_t>();
+        file.state.changedNs = r.number<int64_t>();
+        file.rows = r.number<uint64_t>();
+        file.cols = r.number<uint64_t>();
+        file.type = r.enumerator(ValueType::F64);
+        m.files.push_back(file);
+    }
     r.end();
     return m;
 }
 
 Bytes bodyOf(const ReadRows &m) {
     ByteWriter w;
-    w.number(m.object).number(m.version).text(m.path).number(m.state.bytes).number(m.state.changedNs);
-    w.number(m.first).number(m.count);
+    w.number(m.object).number(m.version).number(m.cols).number(m.first).number(m.count);
+    w.number(static_cast<uint32_t>(m.pieces.size()));
+    for (const FilePiece &piece : m.pieces) {
+        w.text(piece.path).number(piece.state.bytes).number(piece.state.changedNs);
+        w.number(piece.row).number(piece.col);
+    }
     return std::move(w.out);
 }
 template <> ReadRows read(std::span<const std::byte> body) {
@@ -316,11 +334,18 @@ template <> ReadRows read(std::span<const std::byte> body) {
     ReadRows m;
     m.object = r.number<uint64_t>();
     m.version = r.number<uint64_t>();
-    m.path = r.text(kMostPath);
-    m.state.bytes = r.number<uint64_t>();
-    m.state.changedNs = r.number<int64_t>();
+    m.cols = r.number<uint64_t>();
     m.first = r.number<uint64_t>();
     m.count = r.number<uint64_t>();
+    for (size_t n = r.count(36); n-- > 0;) {
+        FilePiece piece;
+        piece.path = r.text(kMostPath);
+        piece.state.bytes = r.number<uint64_t>();
+        piece.state.changedNs = r.number<int64_t>();
+        piece.row = r.number<uint64_t>();
+        piece.col = r.number<uint64_t>();
+        m.pieces.push_back(std::move(piece));
+    }
     r.end();
     return m;
 }

@@ -35,9 +35,9 @@ enum class MessageType : uint16_t {
     Transfer,   ///< RM: send me this object
     Free,       ///< RM: these objects are not needed any more
     Heartbeat,
-    FileQuery,  ///< RM: can you read this file?
+    FileQuery,  ///< RM: can you read these files?
     FileAnswer, ///< RM
-    ReadRows,   ///< DM: rows of a file are an object
+    ReadRows,   ///< DM: rows of files are an object
     Cancel,     ///< RM: the results of this pipeline are not wanted
     Detach,     ///< RM: the program has ended
 };
@@ -49,6 +49,9 @@ constexpr size_t kEnvelopeBytes = 32;
 constexpr size_t kChunkOverhead = kEnvelopeBytes + 17;
 /// A frame without an object's bytes in it is never longer.
 constexpr uint64_t kMostControlBytes = 4 << 20;
+
+/// Names of files are never longer.
+constexpr size_t kMostPath = 4096;
 
 /// Objects of at least so many bytes are acknowledged at once, others with the next answer.
 constexpr uint64_t kPromptAckBytes = 256 << 10;
@@ -181,21 +184,35 @@ struct Transfer {
 
 struct FileQuery {
     static constexpr MessageType kType = MessageType::FileQuery;
-    std::string path; ///< begins at the root
+    std::vector<std::string> paths; ///< begin at the root
+};
+
+/// What a worker knows of a file whose rows it may read.
+struct SeenFile {
+    bool isReadable = false;
+    FileState state;
+    uint64_t rows = 0, cols = 0;
+    ValueType type = ValueType::F64;
 };
 
 struct FileAnswer {
     static constexpr MessageType kType = MessageType::FileAnswer;
-    bool isReadable;
-    FileState state;
+    std::vector<SeenFile> files; ///< in the order of the question
+};
+
+/// A matrix in a file, as a part of a larger one.
+struct FilePiece {
+    std::string path;
+    FileState state;   ///< that it must have
+    uint64_t row, col; ///< where its first cell belongs
 };
 
 struct ReadRows {
     static constexpr MessageType kType = MessageType::ReadRows;
     uint64_t object, version;
-    std::string path;
-    FileState state;       ///< that it must have
-    uint64_t first, count; ///< cells, row by row
+    uint64_t cols;                 ///< of the larger matrix
+    uint64_t first, count;         ///< cells of it, row by row
+    std::vector<FilePiece> pieces; ///< together they have these cells
 };
 
 struct Free {

@@ -135,10 +135,11 @@ bool Peers::areNeighbours() const {
 /// The slowest peer counts, at its best.
 void Peers::measureRoundTrip() {
     Attention attention(*transport);
-    constexpr uint64_t kTries = 3;
+    constexpr int kTries = 3;
     for (uint32_t i = 0; i < size(); ++i) {
         double best = 1e9;
-        for (uint64_t request = 1; request <= kTries && isAlive(i); ++request) {
+        for (int n = 0; n < kTries && isAlive(i); ++n) {
+            uint64_t request = nextQuestion++;
             auto start = Clock::now();
             sendFrame(i, frameOf({MessageType::Heartbeat, request}, {}));
             std::unique_lock lock(mutex);
@@ -237,21 +238,30 @@ std::pair<double, double> Peers::transferTimes() const {
     return {clock.transferNs(), clock.overlappedNs()};
 }
 
-std::vector<uint32_t> Peers::whoReads(const std::string &path, const FileState &state) {
-    uint64_t request = nextFile++;
+std::vector<std::vector<SeenFile>> Peers::lookFor(const std::vector<std::string> &paths) {
+    uint64_t request = nextQuestion++;
     for (uint32_t i = 0; i < size(); ++i)
         if (isAlive(i))
-            send(i, FileQuery{path}, request);
+            send(i, FileQuery{paths}, request);
     Attention attention(*transport);
     std::unique_lock lock(mutex);
     changed.wait(lock, [&] {
         return std::ranges::all_of(peers, [&](const Peer &p) { return !p.alive || p.lastFile == request; });
     });
-    std::vector<uint32_t> readers;
+    std::vector<std::vector<SeenFile>> seen(size());
     for (uint32_t i = 0; i < size(); ++i)
-        if (peers[i].alive && peers[i].file.isReadable && peers[i].file.state == state)
-            readers.push_back(i);
-    return readers;
+        if (peers[i].alive && peers[i].files.files.size() == paths.size())
+            seen[i] = peers[i].files.files;
+    return seen;
+}
+
+void Peers::waitUntilDone(uint32_t peer) {
+    uint64_t request = nextQuestion++;
+    if (isAlive(peer))
+        sendFrame(peer, frameOf({MessageType::Heartbeat, request}, {}));
+    Attention attention(*transport);
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return peers[peer].lastEcho == request || !peers[peer].alive; });
 }
 
 void Peers::expect(uint32_t peer, uint64_t object, Destination destination) {
@@ -345,7 +355,7 @@ void Peers::handle(uint32_t index, std::span<const std::byte> frame) {
         peer.lastEcho = envelope.request;
         break;
     case MessageType::FileAnswer:
-        peer.file = read<FileAnswer>(body);
+        peer.files = read<FileAnswer>(body);
         peer.lastFile = envelope.request;
         break;
     case MessageType::Neighbour:

@@ -90,8 +90,10 @@ class Peers {
     /// Whether objects of so many bytes are better broadcast to such peers than shipped to each of them.
     bool isRelayed(std::span<const uint32_t> peers, uint64_t bytes) const;
 
-    /// Workers that see this file as it is here.
-    std::vector<uint32_t> whoReads(const std::string &path, const FileState &state);
+    /// What every worker knows of these files, in their order; nothing of those that are lost.
+    std::vector<std::vector<SeenFile>> lookFor(const std::vector<std::string> &paths);
+    /// Returns when this worker has done what it was told so far, or is lost.
+    void waitUntilDone(uint32_t peer);
 
     /// The object that is going to come from this peer belongs there.
     void expect(uint32_t peer, uint64_t object, Destination destination);
@@ -125,8 +127,8 @@ class Peers {
         std::chrono::steady_clock::time_point lastHeard;
         PeerStatistics statistics;
         uint64_t lastEcho = 0; ///< request of the last answered heartbeat
-        uint64_t lastFile = 0; ///< request of the last answered question about a file
-        FileAnswer file{};
+        uint64_t lastFile = 0; ///< request of the last answered question about files
+        FileAnswer files{};
         uint32_t connection = 0; ///< in use
         struct {
             std::optional<uint32_t> connection; ///< on which it is called again
@@ -155,7 +157,7 @@ class Peers {
     Settings settings;
     std::deque<Peer> peers;
     double roundTrip = 0;
-    uint64_t nextFile = 1;
+    uint64_t nextQuestion = 1;
     mutable std::mutex mutex; ///< guards peers and events
     std::condition_variable changed;
     std::deque<PeerEvent> events;

@@ -165,6 +165,27 @@ std::optional<RowPlan::Owned> RowPlan::placedCut(size_t p) const {
     return ranges;
 }
 
+/// The same for where a file says that rows belong.
+std::optional<RowPlan::Owned> RowPlan::homeCut(size_t p) const {
+    const PlacementRecord *record =
+        loop.operands[p].value.isMatrix() ? placements.find(*loop.operands[p].value.object()) : nullptr;
+    uint64_t width = widthOf(p);
+    if (!record || record->homes.empty() || record->homes.back().first.end != bound.rows * width)
+        return std::nullopt;
+    std::vector<RowRange> ranges;
+    for (auto &[cells, owner] : record->homes) {
+        if (cells.end % width)
+            return std::nullopt;
+        ranges.push_back({cells.begin / width, cells.end / width});
+    }
+    ranges = roundedCut({bound.rows, bound.block(), commonBlocks()}, ranges);
+    Owned owned;
+    for (size_t i = 0; i < ranges.size(); ++i)
+        if (ranges[i].size() > 0)
+            owned.emplace_back(ranges[i], record->homes[i].second);
+    return owned;
+}
+
 std::optional<std::vector<PlannedRows>> RowPlan::asPlaced() const {
     uint64_t mostBytes = 0, largest = 0;
     std::optional<Owned> best;
@@ -174,7 +195,12 @@ std::optional<std::vector<PlannedRows>> RowPlan::asPlaced() const {
         const Matrix &m = loop.operands[p].value.matrix();
         uint64_t bytes = m.isCsr() ? loop.operands[p].value.csr().nonZeros() * 8 : m.cells() * cellSize(m.type());
         largest = std::max(largest, bytes);
-        if (auto ranges = bytes > mostBytes ? placedCut(p) : std::nullopt) {
+        if (bytes <= mostBytes)
+            continue;
+        auto ranges = placedCut(p);
+        if (!ranges)
+            ranges = homeCut(p);
+        if (ranges) {
             mostBytes = bytes;
             best = std::move(ranges);
         }

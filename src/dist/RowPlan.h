@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Who computes which rows of a loop: where its operands already lie if that is
-/// possible, in proportion to threads and stored cells otherwise, or in the
-/// chunks of a scheme that whoever is idle takes.
+/// possible, or where a federated matrix says, in proportion to threads and stored
+/// cells otherwise, or in the chunks of a scheme that whoever is idle takes.
 #pragma once
 
 #include "dist/Cluster.h"
@@ -37,6 +37,7 @@ class RowPlan {
     std::vector<PlannedRows> byWeight() const;
     std::optional<std::vector<PlannedRows>> asPlaced() const;
     std::optional<Owned> placedCut(size_t p) const;
+    std::optional<Owned> homeCut(size_t p) const;
     std::vector<PlannedRows> inSteps(const std::vector<PlannedRows> &ranges) const;
 
     const Peers &peers;

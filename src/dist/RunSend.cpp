@@ -116,11 +116,10 @@ uint64_t ClusterRun::numberOfWhole(const PlacementRecord &record) {
 /// Whether the worker reads its rows from a file.
 bool ClusterRun::askToRead(uint32_t worker, size_t p, uint64_t object, RowRange cells) {
     const PlacementRecord &record = cluster.placements.of(loop.operands[p].value);
-    if (!record.file || !std::ranges::count(record.file->readers, worker))
-        return false;
-    ReadRows message{object, record.version, record.file->path, record.file->state, cells.begin, cells.size()};
-    parcels[worker].push_back({std::nullopt, 0, frameOf(message)});
-    return true;
+    std::optional<ReadRows> message = record.toRead(worker, object, cells);
+    if (message)
+        parcels[worker].push_back({std::nullopt, 0, frameOf(*message)});
+    return message.has_value();
 }
 
 /// The part of an input that these rows need.

@@ -61,16 +61,17 @@ def require(condition, text):
 class Workers:
     """daphne-worker processes on free ports of this machine."""
 
-    def __init__(self, binary, count, *options, env=None):
+    def __init__(self, binary, count, *options, env=None, directories=None):
         self.processes, self.addresses, self.logs = [], [], []
-        self.binary, self.options, self.environment = binary, options, {**os.environ, **(env or {})}
-        for _ in range(count):
-            self.start('127.0.0.1:0')
+        self.binary, self.options, self.environment = os.path.abspath(binary), options, {**os.environ, **(env or {})}
+        for i in range(count):
+            self.start('127.0.0.1:0', directories[i] if directories else None)
 
-    def start(self, address):
+    def start(self, address, directory=None):
         log = tempfile.TemporaryFile('w+')
         process = subprocess.Popen([f'{self.binary}-worker', '--num-threads=1', *self.options, address],
-                                   stdout=subprocess.PIPE, stderr=log, text=True, env=self.environment)
+                                   stdout=subprocess.PIPE, stderr=log, text=True, env=self.environment,
+                                   cwd=directory)
         self.processes.append(process)
         self.logs.append(log)
         line = process.stdout.readline()
@@ -311,6 +312,56 @@ class Checks:
                             env=MPI_ENVIRONMENT)
             self.expect_same(done, self.local('-e', script), f'{prefix} {options}')
             require(re.search(r'[1-9]\d* parts of files read', done.stderr), f'{prefix} {options}: {done.stderr}')
+
+    def check_federated_matrices_are_computed_where_their_parts_lie(self):
+        """Two sites: /proc/self/cwd/part.dbdf is a file of whoever looks, so nobody sees that of the others."""
+        shared = Path(self.directory, 'federated')
+        sites = [shared / 'site0', shared / 'site1']
+        for site in sites:
+            site.mkdir(parents=True, exist_ok=True)
+        with Workers(self.daphne, 2, f'--dist-read-root={shared}', directories=sites) as workers:
+            self.local('-e', f'writeMatrix(rand(49152, 4, 0.0, 1.0, 1.0, 3), "{shared}/x.csv");')
+            made = self.run('convert', f'{shared}/x.csv', f'{shared}/x.fed', '--part-rows=24576',
+                            f'--workers={",".join(workers.addresses)}')
+            require(made.returncode == 0, made.stderr)
+            description = json.loads((shared / 'x.fed').read_text())
+            for part, site in zip(description['parts'], sites):
+                for ending in ('', '.meta'):
+                    shutil.copy(f'{shared}/{part["file"]}{ending}', f'{site}/part.dbdf{ending}')
+                part['file'] = '/proc/self/cwd/part.dbdf'
+            (shared / 'away.fed').write_text(json.dumps(description))
+            use = ('X = readMatrix("FILE"); Y = sqrt(X) * 2.0; print(sum(Y)); print(sum(Y, 1)); '
+                   'print(sum(X - mean(X, 1))); LAST')
+            common = ['--distributed', '--dist-threshold=0', '--statistics', '--coordinator-computes=off']
+            cells = 'print(X[0:3, ] + X[49149:49152, ]); print(t(X) @ X);'
+            for last in ('', cells):
+                wanted = self.local('-e', use.replace('FILE', f'{shared}/x.fed').replace('LAST', last))
+                for name, backend in (('x.fed', 'gRPC'), ('away.fed', 'gRPC'), ('away.fed', 'async-gRPC')):
+                    script = use.replace('FILE', f'{shared}/{name}').replace('LAST', last)
+                    done = self.run(*common, f'--dist_backend={backend}', '-e', script, env=workers.env)
+                    self.expect_same(done, wanted, f'{name} {backend} {last}')
+                    require(re.findall(r'(\d+) parts of files read', done.stderr) == ['1', '1'],
+                            f'{name}: not each worker has read its part: {done.stderr}')
+                    sent = sum(map(float, re.findall(r'([\d.]+) MB to it', done.stderr)))
+                    require(sent < 0.1, f'{name}: {sent} MB were sent: {done.stderr}')
+            alone = self.run('-e', use.replace('FILE', f'{shared}/away.fed').replace('LAST', ''))
+            require(alone.returncode == 3 and 'part 0' in alone.stderr and workers.addresses[0] in alone.stderr,
+                    f'without the workers: {alone.stderr}')
+            description['parts'][0]['file'] = '/etc/../proc/self/cwd/no.dbdf'
+            (shared / 'wrong.fed').write_text(json.dumps(description))
+            script = use.replace('FILE', f'{shared}/wrong.fed').replace('LAST', '')
+            done = self.run(*common, '--dist_backend=gRPC', '-e', script, env=workers.env)
+            require(done.returncode == 3 and 'cannot read it' in done.stderr, f'a part that is nowhere: {done.stderr}')
+        for prefix, options, names in ((['mpirun', '-np', '3'], [], 'rank 2,rank 1'),
+                                       ([], ['--dist_backend=threads'], 'thread 2,thread 1')):
+            if prefix and not self.has_mpi:
+                continue
+            self.run('convert', f'{shared}/x.csv', f'{shared}/y.fed', '--part-rows=24576', f'--workers={names}')
+            script = use.replace('FILE', f'{shared}/y.fed').replace('LAST', cells)
+            done = self.run(*common, f'--dist-read-root={shared}', *options, '-e', script, prefix=prefix,
+                            env=MPI_ENVIRONMENT)
+            self.expect_same(done, wanted, f'{prefix} {options}')
+            require(re.findall(r'(\d+) parts of files read', done.stderr) == ['1', '1'], f'{names}: {done.stderr}')
 
     def check_stealing_gives_the_same(self):
         script = self.script(6)
