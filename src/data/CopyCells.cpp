@@ -10,13 +10,15 @@ namespace daphne {
 namespace {
 
 template <class To, class From> void copyRows(const DenseView<const From> &in, const DenseView<To> &out) {
-    for (size_t r = 0; r < in.rows; ++r) {
+    bool isOneRow = in.contiguous() && out.contiguous();
+    size_t rows = isOneRow ? std::min<size_t>(1, in.rows) : in.rows, cols = isOneRow ? in.rows * in.cols : in.cols;
+    for (size_t r = 0; r < rows; ++r) {
         const From *from = in.row(r);
         To *to = out.row(r);
         if constexpr (std::is_same_v<To, From>)
-            std::copy_n(from, in.cols, to);
+            std::copy_n(from, cols, to);
         else
-            for (size_t c = 0; c < in.cols; ++c)
+            for (size_t c = 0; c < cols; ++c)
                 to[c] = convertCell<To>(from[c]);
     }
 }

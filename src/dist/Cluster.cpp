@@ -18,6 +18,9 @@ using Role = LoopOperand::Role;
 
 namespace {
 
+/// From one process to another.
+constexpr double kMemoryBytesPerNs = 3;
+
 std::byte *cellsOf(const Value &matrix) {
     return withNumericType(matrix.matrix().type(), [&]<class T>(TypeTag<T>) {
         return reinterpret_cast<std::byte *>(matrix.dense().mutableView<T>().data);
@@ -94,6 +97,10 @@ double Cluster::threadsAtWork() const {
     return sum;
 }
 
+double Cluster::bytesPerNs() const {
+    return peers.areNeighbours() ? std::max(settings.bytesPerNs, kMemoryBytesPerNs) : settings.bytesPerNs;
+}
+
 /// Distributing costs messages, vectors that everybody needs and, once, the rows. Rows are sent when the time that
 /// was lost by not doing so would have paid for it.
 bool Cluster::pays(const DistributableLoop &loop) {
@@ -105,21 +112,21 @@ bool Cluster::pays(const DistributableLoop &loop) {
     for (const LoopOperand &operand : loop.operands) {
         auto bytes = static_cast<double>(bytesOf(operand));
         const PlacementRecord *record = operand.value.isMatrix() ? placements.find(*operand.value.object()) : nullptr;
-        bool isPlaced = record && (!record->parts.empty() || (record->file && operand.role == Role::Split));
+        bool isPlaced = record && (!record->parts.empty() || (!record->files.empty() && operand.role == Role::Split));
         if (operand.role == Role::Whole && !isPlaced)
             everyTime += bytes * workers;
         else if (operand.role == Role::Split && !isPlaced)
             once += bytes;
     }
     double local = serial / ownThreads;
-    double remote = serial / std::max(1.0, threadsAtWork()) + everyTime / settings.bytesPerNs + 2 * peers.roundTripNs();
+    double remote = serial / std::max(1.0, threadsAtWork()) + everyTime / bytesPerNs() + 2 * peers.roundTripNs();
     if (remote >= local)
         return false;
     uint64_t hash;
     programOf(loop.bound.program, hash);
     double &missed = programs[hash].missedNs;
     missed += local - remote;
-    return missed >= once / settings.bytesPerNs;
+    return missed >= once / bytesPerNs();
 }
 
 std::shared_ptr<const exec::LoopProgram> Cluster::programOf(const exec::LoopProgram &program, uint64_t &hash) {
@@ -137,6 +144,8 @@ std::shared_ptr<const exec::LoopProgram> Cluster::programOf(const exec::LoopProg
 
 bool Cluster::run(Context &context, const DistributableLoop &loop) {
     scheduler = context.scheduler;
+    if (!bound)
+        bound.emplace(peers.ownCpus());
     sweep();
     ++own.loops;
     bool done = ClusterRun(*this, loop).run();
@@ -224,7 +233,8 @@ void Cluster::fetch(const Value &matrix, uint64_t begin, uint64_t end) {
     std::shared_ptr<const Lineage> lineage = record->lineage;
     for (RowRange range : lost) {
         if (!lineage)
-            throw executionError("cells of a matrix are lost with their worker");
+            throw executionError(record->files.empty() ? "cells of a matrix are lost with their worker"
+                                                       : "rows of a federated matrix are lost with their worker");
         computeAgain(matrix, *lineage, range.begin, range.end);
     }
     std::erase_if(record->parts, isWanted);
@@ -264,6 +274,7 @@ void Cluster::endOfProgram(bool keepsValues) {
     sweep();
     noteLosses();
     scheduler = nullptr;
+    bound.reset();
 }
 
 } // namespace daphne::dist

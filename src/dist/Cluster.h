@@ -55,6 +55,7 @@ class Cluster : public exec::Distribution {
 
   private:
     friend class ClusterRun;
+    class FileSurvey; ///< ClusterFiles.cpp
     struct OwnStatistics {
         uint64_t chunks = 0, loops = 0, again = 0, stolen = 0, fetches = 0;
         double computeNs = 0, waitNs = 0;
@@ -62,9 +63,12 @@ class Cluster : public exec::Distribution {
     std::optional<double> imbalancePercent() const;
     bool isPossible(const exec::DistributableLoop &loop) const;
     bool pays(const exec::DistributableLoop &loop);
+    std::optional<BoundToCpus> bound; ///< while a program runs
     double threadsAtWork() const;
+    double bytesPerNs() const;
     void fetch(const Value &matrix, uint64_t begin, uint64_t end);
     void readHere(PlacementRecord &record, RowRange rows);
+    void readHere(PlacementRecord &record, const FilePart &file, RowRange rows);
     void computeAgain(const Value &matrix, const Lineage &lineage, uint64_t begin, uint64_t end);
     void sweep();
     void noteLosses();

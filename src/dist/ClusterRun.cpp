@@ -79,7 +79,7 @@ std::vector<Ref<Dense>> bindHere(Cluster &cluster, exec::BoundLoop &bound, const
 
 ClusterRun::ClusterRun(Cluster &cluster, const exec::DistributableLoop &loop)
     : cluster(cluster), loop(loop), bound(loop.bound),
-      plan(cluster.peers, cluster.placements, cluster.settings, cluster.ownThreads, loop),
+      plan(cluster.peers, cluster.placements, cluster.settings, cluster.ownThreads, cluster.bytesPerNs(), loop),
       pipeline(cluster.nextPipeline++), sent(loop.operands.size()), parcels(cluster.peers.size()),
       senders(cluster.peers.size()) {
     program = cluster.programOf(bound.program, hash);
@@ -99,8 +99,12 @@ bool ClusterRun::run() {
     while (!isFinished()) {
         bool sent = dispatch();
         Chunk *mine = cluster.settings.coordinatorComputes || cluster.peers.numAlive() == 0 ? pick(self()) : nullptr;
-        if (mine && failure.empty() && !fault)
+        if (mine && failure.empty() && !fault) {
+            // Threads of the transport may have been put behind this one.
+            if (sent)
+                std::this_thread::yield();
             runHere(*mine);
+        }
         std::chrono::milliseconds patience(mine || sent ? 0 : 100);
         auto start = Clock::now();
         while (std::optional<PeerEvent> event = cluster.peers.next(patience)) {
@@ -238,7 +242,7 @@ bool ClusterRun::isWorthMoving(const Chunk &chunk, uint32_t thief) const {
         bytes += v.isCsr() ? (v.csr().offsets()[chunk.rows.end] - v.csr().offsets()[chunk.rows.begin]) * 8
                            : cells.size() * cellSize(v.matrix().type());
     }
-    double journey = static_cast<double>(bytes) / cluster.settings.bytesPerNs + cluster.peers.roundTripNs();
+    double journey = static_cast<double>(bytes) / cluster.bytesPerNs() + cluster.peers.roundTripNs();
     return bound.nsOf(chunk.rows.begin, chunk.rows.end) > kWorthOfJourney * journey;
 }
 

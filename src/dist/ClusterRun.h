@@ -59,7 +59,9 @@ class ClusterRun {
     bool askToRead(uint32_t worker, size_t p, uint64_t object, RowRange cells);
     Value windowOf(size_t p, RowRange rows) const;
     const Part *findPart(uint32_t worker, size_t p, RowRange cells) const;
+    uint64_t numberOfWhole(const PlacementRecord &record);
     void noteCut(size_t p);
+    void broadcastCommonObjects();
     void flushSends();
     void finishSends();
 

@@ -83,9 +83,10 @@ std::string Cluster::statisticsText() const {
         PeerStatistics s = peers.statistics(i);
         text += formatted(
             "  %-24s %8llu chunks, %10.3f ms computing, %10.3f ms waiting, %.3f ms compiling, %.6f MB to it in "
-            "%llu objects, %.6f MB from it, %llu parts of files read, %.3g rows/s",
+            "%llu objects, %.6f MB from it, %.6f MB of both by memory, %llu parts of files read, %.3g rows/s",
             peers.nameOf(i).c_str(), Count(s.chunks), s.computeNs / 1e6, s.waitNs / 1e6, s.compileNs / 1e6,
-            megabytes(s.bytesOut), Count(s.objectsOut), megabytes(s.bytesIn), Count(s.partsRead), rowsPerSecond(s));
+            megabytes(s.bytesOut), Count(s.objectsOut), megabytes(s.bytesIn), megabytes(s.bytesLent),
+            Count(s.partsRead), rowsPerSecond(s));
         if (s.losses)
             text += formatted(", lost %u times", s.losses);
         text += peers.isAlive(i) ? "\n" : ", not there\n";
@@ -115,7 +116,8 @@ std::string Cluster::statisticsJson() const {
         worker.text("host", w.host).count("process", w.process).count("threads", w.threads).count("cores", w.cores);
         worker.number("load", s.load).count("machine_bytes", w.memoryBytes).count("resident_bytes", s.residentBytes);
         worker.count("objects", s.objects).count("object_bytes", s.objectBytes);
-        worker.count("bytes_out", s.bytesOut).count("bytes_in", s.bytesIn).count("objects_out", s.objectsOut);
+        worker.count("bytes_out", s.bytesOut).count("bytes_in", s.bytesIn).count("bytes_lent", s.bytesLent);
+        worker.count("objects_out", s.objectsOut);
         worker.count("parts_read", s.partsRead);
         worker.count("chunks", s.chunks).count("rows", s.rows).number("rows_per_second", rowsPerSecond(s));
         worker.number("chunk_seconds_mean", meanNs(s) / 1e9).number("chunk_seconds_deviation", deviationNs(s) / 1e9);

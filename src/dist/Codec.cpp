@@ -215,6 +215,29 @@ void Decoder::add(std::span<const std::byte> bytes) {
         throw WireError("an object of " + std::to_string(total) + " bytes ends inside of its head");
 }
 
+void Decoder::fill(const std::function<void(std::span<std::byte>)> &copy) {
+    if (!hasBody)
+        throw WireError("an object of " + std::to_string(total) + " bytes without a head");
+    // What lands in a matrix of the program is checked before.
+    if (destination.data && destination.type == ValueType::Bool) {
+        std::vector<std::byte> some(64 << 10);
+        while (!isComplete()) {
+            auto next = std::span(some).first(std::min<uint64_t>(some.size(), total - received));
+            copy(next);
+            add(next);
+        }
+    } else if (isCollected) {
+        size_t begin = head.size();
+        head.resize(begin + (total - received));
+        copy(std::span(head).subspan(begin));
+    } else {
+        for (Room &r : rooms)
+            copy({r.data, r.size});
+        rooms.clear();
+    }
+    received = total;
+}
+
 /// Whether the head is complete; then there is room for the rest.
 bool Decoder::startBody() {
     if (head.size() < kPrefixBytes)

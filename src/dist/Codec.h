@@ -45,6 +45,8 @@ class Decoder {
     Decoder(uint64_t totalBytes, Destination destination) : total(totalBytes), destination(destination) {}
 
     void add(std::span<const std::byte> bytes);
+    /// All that is missing behind the head, which has been added: `copy` writes the next bytes to where they belong.
+    void fill(const std::function<void(std::span<std::byte>)> &copy);
     bool isComplete() const { return received == total; }
     /// The complete value; none if there was a destination.
     Value take();

@@ -63,6 +63,19 @@ std::vector<RowRange> weightedCut(const CutRequest &request, std::span<const dou
     return ranges;
 }
 
+std::vector<RowRange> roundedCut(const CutRequest &request, std::span<const RowRange> ranges) {
+    bool fits =
+        std::ranges::all_of(ranges, [&](RowRange r) { return r.end % request.block == 0 || r.end == request.rows; });
+    uint64_t block = fits ? 1 : blockFor(request, ranges.size()), begin = 0;
+    std::vector<RowRange> rounded;
+    for (RowRange range : ranges) {
+        uint64_t end = std::min(request.rows, (range.end + block / 2) / block * block);
+        rounded.push_back({begin, range.end == request.rows ? request.rows : end});
+        begin = rounded.back().end;
+    }
+    return rounded;
+}
+
 std::vector<RowRange> schemeCut(const CutRequest &request, const sched::Scheme &scheme, uint32_t machines,
                                 uint64_t leastRows) {
     uint64_t block = blockFor(request, machines), blocks = (request.rows + block - 1) / block;

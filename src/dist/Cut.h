@@ -30,6 +30,10 @@ struct CutRequest {
 /// the first participants get one each.
 std::vector<RowRange> weightedCut(const CutRequest &request, std::span<const double> weights);
 
+/// Ranges that cover all rows, with their ends moved to the next multiple of a block unless all of them are at one.
+/// They may become empty.
+std::vector<RowRange> roundedCut(const CutRequest &request, std::span<const RowRange> ranges);
+
 /// Ranges as the scheme makes them for so many machines, in whole blocks.
 std::vector<RowRange> schemeCut(const CutRequest &request, const sched::Scheme &scheme, uint32_t machines,
                                 uint64_t leastRows);

@@ -1,11 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dist/Message.h"
 
+#include <algorithm>
+
 namespace daphne::dist {
 
 namespace {
-constexpr size_t kMostPath = 4096;
+
+void write(ByteWriter &w, const MemoryOffer &m) { w.number(m.process).number(m.address).raw(m.challenge); }
+MemoryOffer readOffer(ByteReader &r) {
+    MemoryOffer m;
+    m.process = r.number<uint64_t>();
+    m.address = r.number<uint64_t>();
+    std::ranges::copy(r.raw(m.challenge.size()), m.challenge.begin());
+    return m;
 }
+
+void write(ByteWriter &w, const ObjectBegin &m) {
+    w.number(m.object).number(m.version).number(m.kind).number(m.first).number(m.count).number(m.totalBytes);
+}
+ObjectBegin readBegin(ByteReader &r) {
+    ObjectBegin m;
+    m.object = r.number<uint64_t>();
+    m.version = r.number<uint64_t>();
+    m.kind = r.enumerator(ObjectBegin::Kind::Result);
+    m.first = r.number<uint64_t>();
+    m.count = r.number<uint64_t>();
+    m.totalBytes = r.number<uint64_t>();
+    return m;
+}
+
+} // namespace
 
 Bytes frameOf(const Envelope &e, const Bytes &body) {
     ByteWriter w;
@@ -55,6 +80,7 @@ Bytes bodyOf(const Hello &m) {
     w.number(static_cast<uint32_t>(m.options.size()));
     for (const std::string &option : m.options)
         w.text(option);
+    write(w, m.memory);
     return std::move(w.out);
 }
 template <> Hello read(std::span<const std::byte> body) {
@@ -67,6 +93,7 @@ template <> Hello read(std::span<const std::byte> body) {
     m.workerId = r.number<uint32_t>();
     for (size_t n = r.count(4); n-- > 0;)
         m.options.push_back(r.text(4096));
+    m.memory = readOffer(r);
     r.end();
     return m;
 }
@@ -74,6 +101,7 @@ template <> Hello read(std::span<const std::byte> body) {
 Bytes bodyOf(const Welcome &m) {
     ByteWriter w;
     w.text(m.host).text(m.build).number(m.process).number(m.memoryBytes).number(m.threads).number(m.cores);
+    write(w, m.memory);
     return std::move(w.out);
 }
 template <> Welcome read(std::span<const std::byte> body) {
@@ -85,24 +113,57 @@ template <> Welcome read(std::span<const std::byte> body) {
     m.memoryBytes = r.number<uint64_t>();
     m.threads = r.number<uint32_t>();
     m.cores = r.number<uint32_t>();
+    m.memory = readOffer(r);
+    r.end();
+    return m;
+}
+
+Bytes bodyOf(const Neighbourhood &m) {
+    ByteWriter w;
+    w.number(static_cast<uint8_t>(m.canRead)).number(m.leastBytes).number(m.cpus.first).number(m.cpus.count);
+    return std::move(w.out);
+}
+template <> Neighbourhood read(std::span<const std::byte> body) {
+    ByteReader r(body);
+    Neighbourhood m;
+    m.canRead = r.flag();
+    m.leastBytes = r.number<uint64_t>();
+    m.cpus.first = r.number<uint32_t>();
+    m.cpus.count = r.number<uint32_t>();
     r.end();
     return m;
 }
 
 Bytes bodyOf(const ObjectBegin &m) {
     ByteWriter w;
-    w.number(m.object).number(m.version).number(m.kind).number(m.first).number(m.count).number(m.totalBytes);
+    write(w, m);
     return std::move(w.out);
 }
 template <> ObjectBegin read(std::span<const std::byte> body) {
     ByteReader r(body);
-    ObjectBegin m;
-    m.object = r.number<uint64_t>();
-    m.version = r.number<uint64_t>();
-    m.kind = r.enumerator(ObjectBegin::Kind::Result);
-    m.first = r.number<uint64_t>();
-    m.count = r.number<uint64_t>();
-    m.totalBytes = r.number<uint64_t>();
+    ObjectBegin m = readBegin(r);
+    r.end();
+    return m;
+}
+
+Bytes bodyOf(const ObjectLent &m) {
+    ByteWriter w;
+    write(w, m.begin);
+    w.number(static_cast<uint32_t>(m.pieces.size()));
+    for (const LentPiece &piece : m.pieces)
+        w.number(piece.address).number(piece.bytes);
+    return std::move(w.out);
+}
+template <> ObjectLent read(std::span<const std::byte> body) {
+    ByteReader r(body);
+    ObjectLent m;
+    m.begin = readBegin(r);
+    for (size_t n = r.count(16); n-- > 0;) {
+        LentPiece piece;
+        piece.address = r.number<uint64_t>();
+        piece.bytes = r.number<uint64_t>();
+        m.pieces.push_back(piece);
+    }
     r.end();
     return m;
 }
@@ -218,35 +279,54 @@ template <> Transfer read(std::span<const std::byte> body) {
 
 Bytes bodyOf(const FileQuery &m) {
     ByteWriter w;
-    w.text(m.path);
+    w.number(static_cast<uint32_t>(m.paths.size()));
+    for (const std::string &path : m.paths)
+        w.text(path);
     return std::move(w.out);
 }
 template <> FileQuery read(std::span<const std::byte> body) {
     ByteReader r(body);
-    FileQuery m{r.text(kMostPath)};
+    FileQuery m;
+    for (size_t n = r.count(4); n-- > 0;)
+        m.paths.push_back(r.text(kMostPath));
     r.end();
     return m;
 }
 
 Bytes bodyOf(const FileAnswer &m) {
     ByteWriter w;
-    w.number(static_cast<uint8_t>(m.isReadable)).number(m.state.bytes).number(m.state.changedNs);
+    w.number(static_cast<uint32_t>(m.files.size()));
+    for (const SeenFile &file : m.files) {
+        w.number(static_cast<uint8_t>(file.isReadable)).number(file.state.bytes).number(file.state.changedNs);
+        w.number(file.rows).number(file.cols).number(file.type);
+    }
     return std::move(w.out);
 }
 template <> FileAnswer read(std::span<const std::byte> body) {
     ByteReader r(body);
     FileAnswer m;
-    m.isReadable = r.flag();
-    m.state.bytes = r.number<uint64_t>();
-    m.state.changedNs = r.number<int64_t>();
+    for (size_t n = r.count(34); n-- > 0;) {
+        SeenFile file;
+        file.isReadable = r.flag();
+        file.state.bytes = r.number<uint64_t>();
+        file.state.changedNs = r.number<int64_t>();
+        file.rows = r.number<uint64_t>();
+        file.cols = r.number<uint64_t>();
+        file.type = r.enumerator(ValueType::F64);
+        m.files.push_back(file);
+    }
     r.end();
     return m;
 }
 
 Bytes bodyOf(const ReadRows &m) {
     ByteWriter w;
-    w.number(m.object).number(m.version).text(m.path).number(m.state.bytes).number(m.state.changedNs);
-    w.number(m.first).number(m.count);
+    w.number(m.object).number(m.version).number(m.cols).number(m.first).number(m.count);
+    w.number(static_cast<uint32_t>(m.pieces.size()));
+    for (const FilePiece &piece : m.pieces) {
+        w.text(piece.path).number(piece.state.bytes).number(piece.state.changedNs);
+        w.number(piece.row).number(piece.col);
+    }
     return std::move(w.out);
 }
 template <> ReadRows read(std::span<const std::byte> body) {
@@ -254,11 +334,18 @@ template <> ReadRows read(std::span<const std::byte> body) {
     ReadRows m;
     m.object = r.number<uint64_t>();
     m.version = r.number<uint64_t>();
-    m.path = r.text(kMostPath);
-    m.state.bytes = r.number<uint64_t>();
-    m.state.changedNs = r.number<int64_t>();
+    m.cols = r.number<uint64_t>();
     m.first = r.number<uint64_t>();
     m.count = r.number<uint64_t>();
+    for (size_t n = r.count(36); n-- > 0;) {
+        FilePiece piece;
+        piece.path = r.text(kMostPath);
+        piece.state.bytes = r.number<uint64_t>();
+        piece.state.changedNs = r.number<int64_t>();
+        piece.row = r.number<uint64_t>();
+        piece.col = r.number<uint64_t>();
+        m.pieces.push_back(std::move(piece));
+    }
     r.end();
     return m;
 }

@@ -8,12 +8,14 @@
 /// connection keep their order.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/ValueType.h"
+#include "dist/CpuShare.h"
 #include "dist/SharedFile.h"
 #include "dist/Wire.h"
 
@@ -22,32 +24,40 @@ namespace daphne::dist {
 enum class MessageType : uint16_t {
     Hello,       ///< RM, coordinator: who I am, the secret, what to use
     Welcome,     ///< RM, worker: what I have
+    Neighbour,   ///< RM: who shares a host, and how
     ObjectBegin, ///< BM or DM: an object follows in chunks
     ObjectChunk,
-    ObjectAck, ///< RM: stored
-    Compute,   ///< CM
-    Ready,     ///< RM: computed
-    Failure,   ///< RM: what went wrong
-    Transfer,  ///< RM: send me this object
-    Free,      ///< RM: these objects are not needed any more
+    ObjectLent, ///< BM or DM: an object in the memory of a neighbour
+    ObjectAck,  ///< RM: stored
+    Compute,    ///< CM
+    Ready,      ///< RM: computed
+    Failure,    ///< RM: what went wrong
+    Transfer,   ///< RM: send me this object
+    Free,       ///< RM: these objects are not needed any more
     Heartbeat,
-    FileQuery,  ///< RM: can you read this file?
+    FileQuery,  ///< RM: can you read these files?
     FileAnswer, ///< RM
-    ReadRows,   ///< DM: rows of a file are an object
+    ReadRows,   ///< DM: rows of files are an object
     Cancel,     ///< RM: the results of this pipeline are not wanted
     Detach,     ///< RM: the program has ended
 };
 
 constexpr uint32_t kMagic = 0x4e485044; // "DPHN"
-constexpr uint16_t kProtocolVersion = 1;
+constexpr uint16_t kProtocolVersion = 2;
 constexpr size_t kEnvelopeBytes = 32;
 /// What a chunk adds to its payload.
 constexpr size_t kChunkOverhead = kEnvelopeBytes + 17;
 /// A frame without an object's bytes in it is never longer.
 constexpr uint64_t kMostControlBytes = 4 << 20;
 
+/// Names of files are never longer.
+constexpr size_t kMostPath = 4096;
+
 /// Objects of at least so many bytes are acknowledged at once, others with the next answer.
 constexpr uint64_t kPromptAckBytes = 256 << 10;
+
+/// Below, a message is as fast as borrowing; and no object has so many bytes.
+constexpr uint64_t kUsuallyLent = 64 << 10, kNeverLent = ~uint64_t(0);
 
 struct Envelope {
     MessageType type = MessageType::Heartbeat;
@@ -63,6 +73,20 @@ std::span<const std::byte> takeFrame(std::span<const std::byte> &delivered);
 /// Checks magic, version, type and length; `body` points into the frame.
 Envelope openFrame(std::span<const std::byte> frame, std::span<const std::byte> &body);
 
+using Challenge = std::array<std::byte, 16>;
+
+/// Where to look for the number that the receiver has sent, and the number to be found at the receiver.
+struct MemoryOffer {
+    uint64_t process = 0; ///< 0: memory cannot be read
+    uint64_t address = 0;
+    Challenge challenge{};
+};
+
+/// Bytes in the memory of whoever tells about them.
+struct LentPiece {
+    uint64_t address = 0, bytes = 0;
+};
+
 struct Hello {
     static constexpr MessageType kType = MessageType::Hello;
     std::string build;    ///< version of the program
@@ -71,6 +95,7 @@ struct Hello {
     uint32_t heartbeatMs; ///< 0: no heartbeats
     uint32_t workerId;
     std::vector<std::string> options; ///< scheduling, as on the command line
+    MemoryOffer memory{};
 };
 
 struct Welcome {
@@ -78,6 +103,14 @@ struct Welcome {
     std::string host, build;
     uint64_t process, memoryBytes;
     uint32_t threads, cores;
+    MemoryOffer memory{};
+};
+
+struct Neighbourhood {
+    static constexpr MessageType kType = MessageType::Neighbour;
+    bool canRead;        ///< the memory of the receiver
+    uint64_t leastBytes; ///< objects that the coordinator wants to be lent have so many
+    CpuShare cpus{};     ///< that the worker should use
 };
 
 struct ObjectBegin {
@@ -96,6 +129,13 @@ struct ObjectChunk {
     bool isLast;
     uint32_t crc;
     std::span<const std::byte> payload;
+};
+
+/// Stays as it is until it is acknowledged.
+struct ObjectLent {
+    static constexpr MessageType kType = MessageType::ObjectLent;
+    ObjectBegin begin;
+    std::vector<LentPiece> pieces;
 };
 
 struct ObjectAck {
@@ -144,21 +184,35 @@ struct Transfer {
 
 struct FileQuery {
     static constexpr MessageType kType = MessageType::FileQuery;
-    std::string path; ///< begins at the root
+    std::vector<std::string> paths; ///< begin at the root
+};
+
+/// What a worker knows of a file whose rows it may read.
+struct SeenFile {
+    bool isReadable = false;
+    FileState state;
+    uint64_t rows = 0, cols = 0;
+    ValueType type = ValueType::F64;
 };
 
 struct FileAnswer {
     static constexpr MessageType kType = MessageType::FileAnswer;
-    bool isReadable;
-    FileState state;
+    std::vector<SeenFile> files; ///< in the order of the question
+};
+
+/// A matrix in a file, as a part of a larger one.
+struct FilePiece {
+    std::string path;
+    FileState state;   ///< that it must have
+    uint64_t row, col; ///< where its first cell belongs
 };
 
 struct ReadRows {
     static constexpr MessageType kType = MessageType::ReadRows;
     uint64_t object, version;
-    std::string path;
-    FileState state;       ///< that it must have
-    uint64_t first, count; ///< cells, row by row
+    uint64_t cols;                 ///< of the larger matrix
+    uint64_t first, count;         ///< cells of it, row by row
+    std::vector<FilePiece> pieces; ///< together they have these cells
 };
 
 struct Free {
@@ -169,6 +223,8 @@ struct Free {
 Bytes bodyOf(const Hello &m);
 Bytes bodyOf(const Welcome &m);
 Bytes bodyOf(const ObjectBegin &m);
+Bytes bodyOf(const Neighbourhood &m);
+Bytes bodyOf(const ObjectLent &m);
 Bytes bodyOf(const ObjectAck &m);
 Bytes bodyOf(const Compute &m);
 Bytes bodyOf(const Ready &m);

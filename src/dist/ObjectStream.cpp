@@ -64,12 +64,22 @@ void FrameBatch::add(Bytes frame) {
         pending.insert(pending.end(), frame.begin(), frame.end());
 }
 
-void FrameBatch::add(ObjectBegin begin, const Encoded &object) {
+void FrameBatch::add(ObjectBegin begin, Encoded object) {
     begin.totalBytes = object.totalBytes;
-    add(frameOf(begin));
+    if (loans && loans->wants(object)) {
+        total += object.totalBytes;
+        lent += object.totalBytes;
+        return add(frameOf(ObjectLent{begin, loans->lend(begin.object, std::move(object))}));
+    }
+    eachFrame(begin, object, chunkBytes, [&](Bytes frame) { add(std::move(frame)); });
+}
+
+void eachFrame(ObjectBegin begin, const Encoded &object, uint64_t chunkBytes, const std::function<void(Bytes)> &send) {
+    begin.totalBytes = object.totalBytes;
+    send(frameOf(begin));
     PieceReader pieces(object);
     for (uint32_t sequence = 0; pieces.bytesLeft() > 0; ++sequence)
-        add(chunkFrame(begin.object, sequence, pieces, std::min(pieces.bytesLeft(), chunkBytes)));
+        send(chunkFrame(begin.object, sequence, pieces, std::min(pieces.bytesLeft(), chunkBytes)));
 }
 
 void FrameBatch::flush() {

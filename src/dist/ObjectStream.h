@@ -5,8 +5,7 @@
 
 #include <map>
 
-#include "dist/Codec.h"
-#include "dist/Message.h"
+#include "dist/Neighbour.h"
 #include "dist/Transport.h"
 
 namespace daphne::dist {
@@ -15,26 +14,32 @@ namespace daphne::dist {
 /// message costs as much as some ten thousand bytes of it.
 class FrameBatch {
   public:
-    /// chunkBytes: largest payload of a chunk. Nothing longer is put together, either.
-    FrameBatch(Transport &transport, uint32_t peer, uint64_t chunkBytes)
-        : transport(transport), peer(peer), chunkBytes(chunkBytes) {}
+    /// chunkBytes: largest payload of a chunk. Nothing longer is put together, either. loans: of a neighbour, which
+    /// gets large objects there; null for others.
+    FrameBatch(Transport &transport, uint32_t peer, uint64_t chunkBytes, Loans *loans = nullptr)
+        : transport(transport), peer(peer), chunkBytes(chunkBytes), loans(loans) {}
     ~FrameBatch() { flush(); }
     FrameBatch(const FrameBatch &) = delete;
     FrameBatch &operator=(const FrameBatch &) = delete;
 
     void add(Bytes frame);
-    /// Announcement and chunks.
-    void add(ObjectBegin begin, const Encoded &object);
+    /// Announcement and chunks, or where it lies.
+    void add(ObjectBegin begin, Encoded object);
     void flush();
-    /// What has been added so far, envelopes included.
+    /// What has been added so far, envelopes included, and what of it was lent.
     uint64_t bytes() const { return total; }
+    uint64_t lentBytes() const { return lent; }
 
   private:
     Transport &transport;
     uint32_t peer;
-    uint64_t chunkBytes, total = 0;
+    uint64_t chunkBytes, total = 0, lent = 0;
+    Loans *loans;
     Bytes pending;
 };
+
+/// The frames of an object: its announcement, then chunks of at most so many bytes.
+void eachFrame(ObjectBegin begin, const Encoded &object, uint64_t chunkBytes, const std::function<void(Bytes)> &send);
 
 /// Objects that are arriving from one peer. Throws WireError for whatever does not fit.
 class Arrivals {

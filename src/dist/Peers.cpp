@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <unistd.h>
+
 #include "base/Error.h"
 
 namespace daphne::dist {
@@ -10,6 +12,8 @@ namespace daphne::dist {
 namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{50};
+/// Fewer peers get an object as fast without passing it on.
+constexpr size_t kLeastRelayed = 3;
 /// Intervals without a sign of life after which a peer is lost.
 constexpr int kMissedBeats = 3;
 /// The same while others keep us busy.
@@ -68,6 +72,8 @@ void Peers::greet() {
             throw executionError("the worker " + nameOf(i) + " refuses to work: " + peers[i].trouble);
         if (peers[i].alive && !peers[i].greeted)
             lose(i, "it does not answer");
+        else if (peers[i].alive)
+            meet(i);
     }
     // Nothing has been computed: whoever is not there was never there.
     events.clear();
@@ -78,13 +84,62 @@ void Peers::greet() {
     measureRoundTrip();
 }
 
+/// Shares of those who are on the host; the number of peers is this process.
+std::vector<CpuShare> Peers::cpusOnHost(const std::string &host, std::vector<uint32_t> &who) const {
+    std::vector<uint32_t> threads;
+    uint32_t cpus = 0;
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);
+    if (host == name && settings.boundThreads.value_or(0) > 0) {
+        who.push_back(size());
+        threads.push_back(*settings.boundThreads);
+        cpus = std::max(1u, std::thread::hardware_concurrency());
+    }
+    for (uint32_t i = 0; i < size(); ++i)
+        if (peers[i].alive && peers[i].welcome.host == host) {
+            who.push_back(i);
+            threads.push_back(peers[i].welcome.threads);
+            cpus = std::max(cpus, peers[i].welcome.cores);
+        }
+    return settings.boundThreads ? shareCpus(threads, cpus) : std::vector<CpuShare>(threads.size());
+}
+
+CpuShare Peers::ownCpus() const {
+    std::lock_guard lock(mutex);
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);
+    std::vector<uint32_t> who;
+    std::vector<CpuShare> shares = cpusOnHost(name, who);
+    return !who.empty() && who.front() == size() ? shares.front() : CpuShare{};
+}
+
+/// Finds out whether objects can be copied from memory to memory. Nobody waits for the answer: it is there before the
+/// first object, or objects are sent.
+void Peers::meet(uint32_t index) {
+    Peer &peer = peers[index];
+    peer.neighbour.meet(peer.welcome.memory);
+    bool lends = settings.leastLent != kNeverLent;
+    std::vector<uint32_t> who;
+    std::vector<CpuShare> shares = cpusOnHost(peer.welcome.host, who);
+    CpuShare cpus = shares[static_cast<size_t>(std::ranges::find(who, index) - who.begin())];
+    Bytes frame = frameOf(Neighbourhood{lends && peer.neighbour.isReadable(), settings.leastLent, cpus});
+    peer.statistics.bytesOut += frame.size();
+    transport->send(index, std::move(frame));
+}
+
+bool Peers::areNeighbours() const {
+    std::lock_guard lock(mutex);
+    return std::ranges::all_of(peers, [](const Peer &p) { return p.isNeighbour || !p.alive; });
+}
+
 /// The slowest peer counts, at its best.
 void Peers::measureRoundTrip() {
     Attention attention(*transport);
-    constexpr uint64_t kTries = 3;
+    constexpr int kTries = 3;
     for (uint32_t i = 0; i < size(); ++i) {
         double best = 1e9;
-        for (uint64_t request = 1; request <= kTries && isAlive(i); ++request) {
+        for (int n = 0; n < kTries && isAlive(i); ++n) {
+            uint64_t request = nextQuestion++;
             auto start = Clock::now();
             sendFrame(i, frameOf({MessageType::Heartbeat, request}, {}));
             std::unique_lock lock(mutex);
@@ -120,7 +175,12 @@ void Peers::sendFrame(uint32_t peer, Bytes frame) {
 }
 
 void Peers::ship(uint32_t peer, std::vector<Parcel> parcels) {
-    FrameBatch batch(*transport, peer, settings.chunkBytes);
+    FrameBatch batch(*transport, peer, settings.chunkBytes, &peers[peer].loans);
+    std::unique_lock start(mutex);
+    auto acks = std::exchange(peers[peer].acks, {});
+    start.unlock();
+    for (const ObjectAck &ack : acks)
+        batch.add(frameOf(ack));
     for (Parcel &parcel : parcels) {
         std::unique_lock lock(mutex);
         if (!peers[peer].alive)
@@ -131,7 +191,7 @@ void Peers::ship(uint32_t peer, std::vector<Parcel> parcels) {
             clock.asked(peer, parcel.request, Clock::now());
         lock.unlock();
         if (parcel.object)
-            batch.add(parcel.object->first, parcel.object->second);
+            batch.add(parcel.object->first, std::move(parcel.object->second));
         else
             batch.add(std::move(parcel.frame));
         lock.lock();
@@ -140,6 +200,32 @@ void Peers::ship(uint32_t peer, std::vector<Parcel> parcels) {
     }
     std::lock_guard lock(mutex);
     peers[peer].statistics.bytesOut += batch.bytes();
+    peers[peer].statistics.bytesLent += batch.lentBytes();
+}
+
+bool Peers::isRelayed(std::span<const uint32_t> wanted, uint64_t bytes) const {
+    std::lock_guard lock(mutex);
+    return transport->relays() && wanted.size() >= kLeastRelayed && bytes >= kUsuallyLent &&
+           std::ranges::none_of(wanted, [&](uint32_t peer) { return peers[peer].isNeighbour; });
+}
+
+void Peers::broadcast(std::span<const uint32_t> wanted, const ObjectBegin &begin, const Encoded &object) {
+    {
+        std::lock_guard lock(mutex);
+        for (uint32_t peer : wanted) {
+            if (object.totalBytes > kPromptAckBytes)
+                clock.sent(peer, begin.object, Clock::now());
+            ++peers[peer].statistics.objectsOut;
+        }
+    }
+    uint64_t bytes = 0;
+    eachFrame(begin, object, settings.chunkBytes, [&](const Bytes &frame) {
+        bytes += frame.size();
+        transport->broadcast(wanted, frame);
+    });
+    std::lock_guard lock(mutex);
+    for (uint32_t peer : wanted)
+        peers[peer].statistics.bytesOut += bytes;
 }
 
 void Peers::computingHere(bool begins) {
@@ -152,21 +238,30 @@ std::pair<double, double> Peers::transferTimes() const {
     return {clock.transferNs(), clock.overlappedNs()};
 }
 
-std::vector<uint32_t> Peers::whoReads(const std::string &path, const FileState &state) {
-    uint64_t request = nextFile++;
+std::vector<std::vector<SeenFile>> Peers::lookFor(const std::vector<std::string> &paths) {
+    uint64_t request = nextQuestion++;
     for (uint32_t i = 0; i < size(); ++i)
         if (isAlive(i))
-            send(i, FileQuery{path}, request);
+            send(i, FileQuery{paths}, request);
     Attention attention(*transport);
     std::unique_lock lock(mutex);
     changed.wait(lock, [&] {
         return std::ranges::all_of(peers, [&](const Peer &p) { return !p.alive || p.lastFile == request; });
     });
-    std::vector<uint32_t> readers;
+    std::vector<std::vector<SeenFile>> seen(size());
     for (uint32_t i = 0; i < size(); ++i)
-        if (peers[i].alive && peers[i].file.isReadable && peers[i].file.state == state)
-            readers.push_back(i);
-    return readers;
+        if (peers[i].alive && peers[i].files.files.size() == paths.size())
+            seen[i] = peers[i].files.files;
+    return seen;
+}
+
+void Peers::waitUntilDone(uint32_t peer) {
+    uint64_t request = nextQuestion++;
+    if (isAlive(peer))
+        sendFrame(peer, frameOf({MessageType::Heartbeat, request}, {}));
+    Attention attention(*transport);
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return peers[peer].lastEcho == request || !peers[peer].alive; });
 }
 
 void Peers::expect(uint32_t peer, uint64_t object, Destination destination) {
@@ -189,7 +284,10 @@ bool Peers::waitFor(uint32_t peer, const std::vector<uint64_t> &objects) {
                std::none_of(objects.begin(), objects.end(), [&](uint64_t o) { return p.expected.count(o); });
     };
     changed.wait(lock, done);
-    return peers[peer].alive;
+    bool isAlive = peers[peer].alive;
+    lock.unlock();
+    ship(peer, {});
+    return isAlive;
 }
 
 std::optional<PeerEvent> Peers::next(std::chrono::milliseconds patience) {
@@ -257,10 +355,20 @@ void Peers::handle(uint32_t index, std::span<const std::byte> frame) {
         peer.lastEcho = envelope.request;
         break;
     case MessageType::FileAnswer:
-        peer.file = read<FileAnswer>(body);
+        peer.files = read<FileAnswer>(body);
         peer.lastFile = envelope.request;
         break;
-    case MessageType::ObjectAck: clock.stored(index, read<ObjectAck>(body).object, peer.lastHeard); return;
+    case MessageType::Neighbour:
+        peer.isNeighbour = read<Neighbourhood>(body).canRead;
+        peer.loans.beginAt(peer.isNeighbour ? settings.leastLent : kNeverLent);
+        break;
+    case MessageType::ObjectAck: {
+        auto object = read<ObjectAck>(body).object;
+        peer.loans.end(object);
+        clock.stored(index, object, peer.lastHeard);
+        return;
+    }
+    case MessageType::ObjectLent: borrow(index, read<ObjectLent>(body)); break;
     case MessageType::ObjectBegin: {
         auto begin = read<ObjectBegin>(body);
         auto it = peer.expected.find(begin.object);
@@ -314,6 +422,26 @@ void Peers::handle(uint32_t index, std::span<const std::byte> frame) {
     changed.notify_all();
 }
 
+/// From the memory of the worker to where it is expected.
+void Peers::borrow(uint32_t index, const ObjectLent &message) {
+    Peer &peer = peers[index];
+    auto [object, version, kind, first, count, bytes] = message.begin;
+    auto it = peer.expected.find(object);
+    if (it == peer.expected.end())
+        throw WireError("an object that nobody asked for");
+    clock.arriving(true, peer.lastHeard);
+    ++peer.numArriving;
+    Decoder decoder(bytes, it->second);
+    peer.neighbour.copy(message.pieces, bytes, decoder);
+    decoder.take();
+    --peer.numArriving;
+    clock.arriving(false, Clock::now());
+    peer.statistics.bytesIn += bytes;
+    peer.statistics.bytesLent += bytes;
+    peer.expected.erase(it);
+    peer.acks.push_back({object, version, 0, 0, bytes});
+}
+
 void Peers::lose(uint32_t index, const std::string &why) {
     Peer &peer = peers[index];
     if (!peer.alive)
@@ -321,6 +449,10 @@ void Peers::lose(uint32_t index, const std::string &why) {
     peer.alive = false;
     peer.expected.clear();
     peer.arrivals = Arrivals(~uint64_t(0) >> 1);
+    peer.isNeighbour = false;
+    peer.loans.beginAt(kNeverLent);
+    peer.loans.endAll();
+    peer.acks.clear();
     clock.lost(index, Clock::now());
     for (; peer.numArriving > 0; --peer.numArriving)
         clock.arriving(false, Clock::now());

@@ -21,6 +21,7 @@ namespace daphne::dist {
 /// What is told about a worker.
 struct PeerStatistics {
     uint64_t bytesOut = 0, bytesIn = 0;
+    uint64_t bytesLent = 0; ///< of both: those that were copied from memory instead of being sent
     uint64_t objectsOut = 0, chunks = 0, partsRead = 0; ///< partsRead: of files
     double computeNs = 0, waitNs = 0, compileNs = 0;
     uint64_t objects = 0, objectBytes = 0; ///< held by the worker at last
@@ -55,6 +56,8 @@ class Peers {
         std::chrono::milliseconds patience{10000}; ///< for greetings
         std::vector<std::string> options;          ///< scheduling options for workers
         std::chrono::milliseconds recall{0};       ///< after a loss, until it is called again; 0: never
+        std::optional<uint32_t> boundThreads;      ///< that compute here; none: nobody is bound to CPUs
+        uint64_t leastLent = kUsuallyLent;         ///< bytes of objects that neighbours lend each other
     };
     /// Greets all peers and waits for their answers. Those that do not answer are lost; throws Error (status 3) if one
     /// refuses or none is left.
@@ -69,6 +72,10 @@ class Peers {
     const Welcome &welcome(uint32_t peer) const { return peers[peer].welcome; }
     bool survivesLoss() const { return transport->survivesLoss(); }
     double roundTripNs() const { return roundTrip; }
+    /// CPUs that this process should use.
+    CpuShare ownCpus() const;
+    /// Whether large objects are lent to everybody who is there.
+    bool areNeighbours() const;
     PeerStatistics statistics(uint32_t peer) const;
 
     template <class M> void send(uint32_t peer, const M &message, uint64_t request = 0, uint64_t pipeline = 0) {
@@ -78,8 +85,15 @@ class Peers {
     /// Messages and objects in this order; short ones travel together.
     void ship(uint32_t peer, std::vector<Parcel> parcels);
 
-    /// Workers that see this file as it is here.
-    std::vector<uint32_t> whoReads(const std::string &path, const FileState &state);
+    /// An object to several peers, which may pass it on.
+    void broadcast(std::span<const uint32_t> peers, const ObjectBegin &begin, const Encoded &object);
+    /// Whether objects of so many bytes are better broadcast to such peers than shipped to each of them.
+    bool isRelayed(std::span<const uint32_t> peers, uint64_t bytes) const;
+
+    /// What every worker knows of these files, in their order; nothing of those that are lost.
+    std::vector<std::vector<SeenFile>> lookFor(const std::vector<std::string> &paths);
+    /// Returns when this worker has done what it was told so far, or is lost.
+    void waitUntilDone(uint32_t peer);
 
     /// The object that is going to come from this peer belongs there.
     void expect(uint32_t peer, uint64_t object, Destination destination);
@@ -103,14 +117,18 @@ class Peers {
         bool alive = true, greeted = false, detached = false;
         std::string trouble; ///< of a greeting
         Welcome welcome{};
+        Neighbour neighbour;
+        bool isNeighbour = false; ///< it reads our memory
+        Loans loans;
+        std::vector<ObjectAck> acks; ///< of what it has lent to us, to be sent
         Arrivals arrivals{~uint64_t(0) >> 1};
         uint32_t numArriving = 0;
         std::map<uint64_t, Destination> expected;
         std::chrono::steady_clock::time_point lastHeard;
         PeerStatistics statistics;
         uint64_t lastEcho = 0; ///< request of the last answered heartbeat
-        uint64_t lastFile = 0; ///< request of the last answered question about a file
-        FileAnswer file{};
+        uint64_t lastFile = 0; ///< request of the last answered question about files
+        FileAnswer files{};
         uint32_t connection = 0; ///< in use
         struct {
             std::optional<uint32_t> connection; ///< on which it is called again
@@ -122,6 +140,9 @@ class Peers {
         } call;
     };
     Hello helloTo(uint32_t peer) const;
+    void meet(uint32_t peer);
+    std::vector<CpuShare> cpusOnHost(const std::string &host, std::vector<uint32_t> &who) const;
+    void borrow(uint32_t peer, const ObjectLent &message);
     void planCall(Peer &peer);
     void callLostPeers();
     void handleCalled(uint32_t peer, const Received &item);
@@ -134,9 +155,9 @@ class Peers {
 
     std::unique_ptr<Transport> transport;
     Settings settings;
-    std::vector<Peer> peers;
+    std::deque<Peer> peers;
     double roundTrip = 0;
-    uint64_t nextFile = 1;
+    uint64_t nextQuestion = 1;
     mutable std::mutex mutex; ///< guards peers and events
     std::condition_variable changed;
     std::deque<PeerEvent> events;

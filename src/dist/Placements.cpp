@@ -9,6 +9,19 @@ bool PlacementRecord::isHere() const {
     return unread.empty() && std::ranges::all_of(parts, [](const Part &p) { return p.isHere; });
 }
 
+std::optional<ReadRows> PlacementRecord::toRead(uint32_t worker, uint64_t object, RowRange cells) const {
+    uint64_t cols = matrix.matrix().cols();
+    ReadRows message{object, version, cols, cells.begin, cells.size(), {}};
+    for (const FilePart &file : files) {
+        if (file.rows.end * cols <= cells.begin || cells.end <= file.rows.begin * cols)
+            continue;
+        if (!std::ranges::count(file.readers, worker))
+            return std::nullopt;
+        message.pieces.push_back({file.path, file.state, file.rows.begin, file.col});
+    }
+    return message.pieces.empty() ? std::nullopt : std::optional(std::move(message));
+}
+
 PlacementRecord &Placements::of(const Value &matrix) {
     PlacementRecord &record = records[matrix.object()];
     if (record.version == 0) {
@@ -63,11 +76,10 @@ void Placements::dropWorker(uint32_t worker) {
                 part.worker = Part::kNobody;
         record.cut.clear();
         // Whoever comes back need not see the same files.
-        if (record.file && std::ranges::count(record.file->readers, worker)) {
-            auto file = std::make_shared<FileRows>(*record.file);
-            std::erase(file->readers, worker);
-            record.file = std::move(file);
-        }
+        for (FilePart &file : record.files)
+            std::erase(file.readers, worker);
+        if (std::ranges::count(record.homes, worker, [](auto &home) { return home.second; }))
+            record.homes.clear();
     }
 }
 

@@ -14,7 +14,7 @@
 
 #include "data/Value.h"
 #include "dist/Cut.h"
-#include "dist/SharedFile.h"
+#include "dist/Message.h"
 #include "exec/Distribution.h"
 
 namespace daphne::dist {
@@ -49,8 +49,10 @@ struct ResultOf {
     auto operator<=>(const ResultOf &) const = default;
 };
 
-/// A matrix that is the content of a file.
-struct FileRows {
+/// A part of a matrix that is the content of a file: some columns of some rows.
+struct FilePart {
+    RowRange rows;
+    uint64_t col, cols;
     std::string path;
     FileState state;
     std::vector<uint32_t> readers; ///< workers that can read it
@@ -63,13 +65,17 @@ struct PlacementRecord {
     /// Who has which cells: ranges of the last cut, with the participant (numPeers: the coordinator).
     std::vector<std::pair<RowRange, uint32_t>> cut;
     std::shared_ptr<const Lineage> lineage; ///< while some cells are not here
-    std::shared_ptr<const FileRows> file;
-    std::vector<RowRange> unread; ///< rows of the file that are not here
+    std::vector<FilePart> files;            ///< none, or all of the matrix
+    std::vector<RowRange> unread;           ///< rows of files that are not here and can be read here
+    /// Who should compute with which cells as long as there is no cut, because a file says so.
+    std::vector<std::pair<RowRange, uint32_t>> homes;
     ResultOf source;
     bool wasSent = false; ///< its cells came without being asked for
     bool wasRead = false; ///< somebody wanted cells of other machines here
 
     bool isHere() const;
+    /// How a worker reads these cells from files, if it can.
+    std::optional<ReadRows> toRead(uint32_t worker, uint64_t object, RowRange cells) const;
 };
 
 class Placements {

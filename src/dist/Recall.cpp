@@ -14,7 +14,8 @@ constexpr std::chrono::milliseconds kLongestPause{8000};
 } // namespace
 
 Hello Peers::helloTo(uint32_t peer) const {
-    return {settings.build, settings.token, settings.chunkBytes, settings.heartbeatMs, peer + 1, settings.options};
+    return {settings.build, settings.token,   settings.chunkBytes,          settings.heartbeatMs,
+            peer + 1,       settings.options, peers[peer].neighbour.offer()};
 }
 
 void Peers::planCall(Peer &peer) {
@@ -80,6 +81,7 @@ std::vector<uint32_t> Peers::admitReturned() {
         peer.connection = *peer.call.connection;
         peer.welcome = peer.call.welcome;
         peer.alive = peer.greeted = true;
+        meet(i);
         peer.lastHeard = Clock::now();
         peer.call.connection.reset();
         peer.call.isWelcome = false;

@@ -16,6 +16,8 @@ namespace {
 constexpr uint64_t kSmallPart = 4;
 /// Least time of a chunk where there are more of them than machines.
 constexpr double kLeastChunkNs = 2e6;
+/// The coordinator's threads count at most so many times as much as others: estimates are no more than that.
+constexpr double kMostOwnWeight = 2;
 /// Where work may be stolen, every machine has so many chunks.
 constexpr uint64_t kStepsOfMachine = 8;
 
@@ -78,17 +80,43 @@ std::vector<PlannedRows> RowPlan::byScheme() const {
     return chunks;
 }
 
+bool RowPlan::isEverywhere(const Value &vector) const {
+    const PlacementRecord *record = placements.find(*vector.object());
+    return record && std::ranges::any_of(record->parts, [](const Part &part) { return part.isWhole; });
+}
+
+/// What a worker does not compute in each run: it waits for vectors and a message, and its results travel back.
+double RowPlan::journeyNs() const {
+    double bytes = 0;
+    for (size_t p = 0; p < loop.operands.size(); ++p) {
+        const exec::LoopOperand &operand = loop.operands[p];
+        if (operand.role == exec::LoopOperand::Role::Whole && !isEverywhere(operand.value))
+            bytes += static_cast<double>(operand.value.matrix().cells() * cellSize(operand.value.matrix().type()));
+        else if (operand.role == exec::LoopOperand::Role::Result)
+            bytes += static_cast<double>(bound.rows * widthOf(p) * cellSize(bound.program.params[p].type)) /
+                     static_cast<double>(1 + peers.numAlive());
+    }
+    return bytes / bytesPerNs + peers.roundTripNs();
+}
+
+/// So that all machines end at the same time: by their threads, less what these do while others are on the way. Where
+/// everything is to be distributed whatever it costs, by their threads.
 std::vector<PlannedRows> RowPlan::byWeight() const {
     std::vector<uint32_t> participants;
     std::vector<double> weights;
+    double workers = 0;
     for (uint32_t i = 0; i < peers.size(); ++i)
         if (peers.isAlive(i)) {
             participants.push_back(i);
             weights.push_back(peers.welcome(i).threads);
+            workers += weights.back();
         }
     if (settings.coordinatorComputes || participants.empty()) {
         participants.push_back(self());
-        weights.push_back(ownThreads);
+        double journey = workers > 0 && settings.threshold != 0 ? journeyNs() : 0;
+        double end = (bound.nsOf(0, bound.rows) + journey * workers) / (workers + ownThreads);
+        weights.push_back(ownThreads *
+                          (end > journey ? std::min(end / (end - journey), kMostOwnWeight) : kMostOwnWeight));
     }
     CutRequest request{bound.rows, bound.block(), commonBlocks(), bound.rowOffsets};
     std::vector<RowRange> ranges = weightedCut(request, weights);
@@ -137,6 +165,27 @@ std::optional<RowPlan::Owned> RowPlan::placedCut(size_t p) const {
     return ranges;
 }
 
+/// The same for where a file says that rows belong.
+std::optional<RowPlan::Owned> RowPlan::homeCut(size_t p) const {
+    const PlacementRecord *record =
+        loop.operands[p].value.isMatrix() ? placements.find(*loop.operands[p].value.object()) : nullptr;
+    uint64_t width = widthOf(p);
+    if (!record || record->homes.empty() || record->homes.back().first.end != bound.rows * width)
+        return std::nullopt;
+    std::vector<RowRange> ranges;
+    for (auto &[cells, owner] : record->homes) {
+        if (cells.end % width)
+            return std::nullopt;
+        ranges.push_back({cells.begin / width, cells.end / width});
+    }
+    ranges = roundedCut({bound.rows, bound.block(), commonBlocks()}, ranges);
+    Owned owned;
+    for (size_t i = 0; i < ranges.size(); ++i)
+        if (ranges[i].size() > 0)
+            owned.emplace_back(ranges[i], record->homes[i].second);
+    return owned;
+}
+
 std::optional<std::vector<PlannedRows>> RowPlan::asPlaced() const {
     uint64_t mostBytes = 0, largest = 0;
     std::optional<Owned> best;
@@ -146,7 +195,12 @@ std::optional<std::vector<PlannedRows>> RowPlan::asPlaced() const {
         const Matrix &m = loop.operands[p].value.matrix();
         uint64_t bytes = m.isCsr() ? loop.operands[p].value.csr().nonZeros() * 8 : m.cells() * cellSize(m.type());
         largest = std::max(largest, bytes);
-        if (auto ranges = bytes > mostBytes ? placedCut(p) : std::nullopt) {
+        if (bytes <= mostBytes)
+            continue;
+        auto ranges = placedCut(p);
+        if (!ranges)
+            ranges = homeCut(p);
+        if (ranges) {
             mostBytes = bytes;
             best = std::move(ranges);
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Who computes which rows of a loop: where its operands already lie if that is
-/// possible, in proportion to threads and stored cells otherwise, or in the
-/// chunks of a scheme that whoever is idle takes.
+/// possible, or where a federated matrix says, in proportion to threads and stored
+/// cells otherwise, or in the chunks of a scheme that whoever is idle takes.
 #pragma once
 
 #include "dist/Cluster.h"
@@ -16,9 +16,9 @@ struct PlannedRows {
 class RowPlan {
   public:
     RowPlan(const Peers &peers, Placements &placements, const ClusterSettings &settings, uint32_t ownThreads,
-            const exec::DistributableLoop &loop)
-        : peers(peers), placements(placements), settings(settings), ownThreads(ownThreads), loop(loop),
-          bound(loop.bound) {}
+            double bytesPerNs, const exec::DistributableLoop &loop)
+        : peers(peers), placements(placements), settings(settings), ownThreads(ownThreads), bytesPerNs(bytesPerNs),
+          loop(loop), bound(loop.bound) {}
 
     std::vector<PlannedRows> make();
     /// Cells of a matrix that belong to these rows of the loop.
@@ -31,16 +31,20 @@ class RowPlan {
     uint64_t widthOf(size_t p) const;
     uint64_t leastRows() const;
     std::vector<uint64_t> commonBlocks() const;
+    bool isEverywhere(const Value &vector) const;
+    double journeyNs() const;
     std::vector<PlannedRows> byScheme() const;
     std::vector<PlannedRows> byWeight() const;
     std::optional<std::vector<PlannedRows>> asPlaced() const;
     std::optional<Owned> placedCut(size_t p) const;
+    std::optional<Owned> homeCut(size_t p) const;
     std::vector<PlannedRows> inSteps(const std::vector<PlannedRows> &ranges) const;
 
     const Peers &peers;
     Placements &placements;
     const ClusterSettings &settings;
     uint32_t ownThreads;
+    double bytesPerNs; ///< to and from workers
     const exec::DistributableLoop &loop;
     const exec::BoundLoop &bound;
 };

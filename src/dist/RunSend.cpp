@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What a run of a loop sends to workers: rows and vectors they do not have yet, then what to do with them.
 #include <algorithm>
+#include <map>
 
 #include "dist/ClusterRun.h"
 
@@ -85,7 +86,7 @@ uint64_t ClusterRun::ensurePart(uint32_t worker, size_t p, RowRange rows) {
     if (const Part *part = findPart(worker, p, cells))
         return part->object;
     PlacementRecord &record = cluster.placements.of(v);
-    uint64_t object = cluster.nextObject++;
+    uint64_t object = isWhole ? numberOfWhole(record) : cluster.nextObject++;
     if (!isWhole && askToRead(worker, p, object, cells)) {
         record.parts.push_back({object, worker, cells.begin, cells.end, false, true});
         noteCut(p);
@@ -106,14 +107,19 @@ uint64_t ClusterRun::ensurePart(uint32_t worker, size_t p, RowRange rows) {
     return object;
 }
 
+/// The same at every worker, so that it can be broadcast.
+uint64_t ClusterRun::numberOfWhole(const PlacementRecord &record) {
+    auto it = std::ranges::find_if(record.parts, [](const Part &part) { return part.isWhole; });
+    return it == record.parts.end() ? cluster.nextObject++ : it->object;
+}
+
 /// Whether the worker reads its rows from a file.
 bool ClusterRun::askToRead(uint32_t worker, size_t p, uint64_t object, RowRange cells) {
     const PlacementRecord &record = cluster.placements.of(loop.operands[p].value);
-    if (!record.file || !std::ranges::count(record.file->readers, worker))
-        return false;
-    ReadRows message{object, record.version, record.file->path, record.file->state, cells.begin, cells.size()};
-    parcels[worker].push_back({std::nullopt, 0, frameOf(message)});
-    return true;
+    std::optional<ReadRows> message = record.toRead(worker, object, cells);
+    if (message)
+        parcels[worker].push_back({std::nullopt, 0, frameOf(*message)});
+    return message.has_value();
 }
 
 /// The part of an input that these rows need.
@@ -140,9 +146,30 @@ void ClusterRun::noteCut(size_t p) {
         cluster.placements.of(v).cut = std::move(ranges);
 }
 
+/// What several workers get is broadcast first, if they pass it on.
+void ClusterRun::broadcastCommonObjects() {
+    std::map<uint64_t, std::vector<uint32_t>> receivers;
+    for (uint32_t i = 0; i < parcels.size(); ++i)
+        for (const Parcel &parcel : parcels[i])
+            if (parcel.object && parcel.object->first.kind == ObjectBegin::Kind::Broadcast)
+                receivers[parcel.object->first.object].push_back(i);
+    for (const auto &[number, workers] : receivers) {
+        auto isIt = [&](const Parcel &p) { return p.object && p.object->first.object == number; };
+        auto &first = *std::ranges::find_if(parcels[workers.front()], isIt);
+        if (!cluster.peers.isRelayed(workers, first.object->second.totalBytes))
+            continue;
+        finishSends();
+        auto [begin, object] = std::move(*first.object);
+        for (uint32_t worker : workers)
+            std::erase_if(parcels[worker], isIt);
+        cluster.peers.broadcast(workers, begin, object);
+    }
+}
+
 /// Objects first, then what needs them. What is much is sent by threads while this one computes; workers begin as soon
 /// as they have their own.
 void ClusterRun::flushSends() {
+    broadcastCommonObjects();
     for (uint32_t i = 0; i < parcels.size(); ++i) {
         if (parcels[i].empty())
             continue;

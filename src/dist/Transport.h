@@ -33,6 +33,13 @@ class Transport {
     virtual std::string nameOf(uint32_t peer) const = 0;
     /// Hands the frame over. Blocks while too much is waiting to be sent; frames to lost peers vanish.
     virtual void send(uint32_t peer, Bytes frame) = 0;
+    /// The same frame to several peers, in the order of everything else that is sent to them.
+    virtual void broadcast(std::span<const uint32_t> peers, const Bytes &frame) {
+        for (uint32_t peer : peers)
+            send(peer, Bytes(frame));
+    }
+    /// Whether peers pass on what is broadcast, so that it costs this end less than sending it to each of them.
+    virtual bool relays() const { return false; }
     /// The next frame or loss of any peer; none after the given time.
     virtual std::optional<Received> receive(std::chrono::milliseconds patience) = 0;
     /// Somebody begins or ends to wait for a frame: a transport that has to look for them looks more often meanwhile.

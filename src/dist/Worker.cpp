@@ -11,20 +11,16 @@
 #include <unistd.h>
 
 #include "base/Error.h"
+#include "dist/BindOperands.h"
 #include "dist/ObjectStream.h"
-#include "exec/BoundLoop.h"
+#include "dist/WorkerFiles.h"
 #include "exec/ParseProgram.h"
-#include "io/Rows.h"
 
 namespace daphne::dist {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using exec::LoopArguments;
-using exec::LoopParam;
-using exec::LoopProgram;
-using ParamKind = LoopParam::Kind;
 
 /// Acknowledgements that wait for an answer to travel with.
 constexpr size_t kMostAcks = 64;
@@ -107,7 +103,7 @@ class Session {
     Session(Transport &transport, const WorkerOptions &options, exec::Engine &engine,
             const Worker::MakeScheduler &makeScheduler)
         : transport(transport), options(options), engine(engine), makeScheduler(makeScheduler),
-          arrivals(options.mostObjectBytes) {}
+          arrivals(options.mostObjectBytes), files(options.readRoots) {}
 
     bool run() {
         while (!isOver) {
@@ -156,8 +152,10 @@ class Session {
         isOver = true;
     }
 
+    FrameBatch newBatch() { return {transport, 0, chunkBytes, &loans}; }
+
     template <class M> void answer(const M &message, const Envelope &to) {
-        FrameBatch batch(transport, 0, chunkBytes);
+        FrameBatch batch = newBatch();
         addAcks(batch);
         batch.add(frameOf(message, to.request, to.pipeline));
     }
@@ -165,11 +163,14 @@ class Session {
     void handle(const Envelope &envelope, std::span<const std::byte> body) {
         switch (envelope.type) {
         case MessageType::Hello: return greet(read<Hello>(body), envelope);
+        case MessageType::Neighbour: return meet(read<Neighbourhood>(body));
         case MessageType::ObjectBegin: return begin(read<ObjectBegin>(body));
+        case MessageType::ObjectLent: return borrow(read<ObjectLent>(body));
+        case MessageType::ObjectAck: return loans.end(read<ObjectAck>(body).object);
         case MessageType::ObjectChunk: return add(read<ObjectChunk>(body));
         case MessageType::Compute: return compute(read<Compute>(body), envelope);
         case MessageType::Transfer: return transfer(read<Transfer>(body), envelope);
-        case MessageType::FileQuery: return answer(answerTo(read<FileQuery>(body)), envelope);
+        case MessageType::FileQuery: return answer(files.answerTo(read<FileQuery>(body)), envelope);
         case MessageType::ReadRows: return readRows(read<ReadRows>(body));
         case MessageType::Free:
             for (uint64_t object : read<Free>(body).objects)
@@ -202,11 +203,12 @@ class Session {
             return refuse(Failure::Code::Refused, "refused: " + e.message);
         }
         isKnown = true;
+        neighbour.meet(hello.memory);
         char host[256] = "";
         gethostname(host, sizeof host - 1);
         answer(Welcome{host, options.build, static_cast<uint64_t>(getpid()),
                        static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)),
-                       scheduler->numThreads(), std::max(1u, std::thread::hardware_concurrency())},
+                       scheduler->numThreads(), std::max(1u, std::thread::hardware_concurrency()), neighbour.offer()},
                envelope);
         if (hello.heartbeatMs > 0)
             pulse = std::make_unique<Pulse>(transport, std::chrono::milliseconds(hello.heartbeatMs));
@@ -214,15 +216,37 @@ class Session {
         idleSince = Clock::now();
     }
 
+    /// The coordinator has found the number it had sent here; now the other way round.
+    void meet(const Neighbourhood &message) {
+        isNeighbour = message.canRead && neighbour.isReadable();
+        loans.beginAt(message.canRead ? message.leastBytes : kNeverLent);
+        bound.emplace(message.cpus);
+        transport.send(0, frameOf(Neighbourhood{isNeighbour, message.leastBytes}));
+    }
+
     // ---- objects
 
-    void begin(const ObjectBegin &message) {
+    void requireRoom(const ObjectBegin &message) const {
         if (objects.size() + arrivals.size() >= options.mostObjects)
             throw WireError("more than " + std::to_string(options.mostObjects) + " objects");
         if (message.totalBytes > bytesLeft())
             throw executionError("object " + std::to_string(message.object) + " of " +
                                  std::to_string(message.totalBytes) + " bytes exceeds the memory of the worker");
+    }
+
+    void begin(const ObjectBegin &message) {
+        requireRoom(message);
         arrivals.begin(message);
+    }
+
+    void borrow(const ObjectLent &message) {
+        if (!isNeighbour)
+            throw WireError("an object in memory that is not this machine's");
+        requireRoom(message.begin);
+        Decoder decoder(message.begin.totalBytes);
+        neighbour.copy(message.pieces, message.begin.totalBytes, decoder);
+        store(message.begin.object, decoder.take());
+        acknowledge(message.begin.object, message.begin.version);
     }
 
     void add(const ObjectChunk &chunk) {
@@ -243,7 +267,7 @@ class Session {
             ack.rows = v.matrix().rows(), ack.cols = v.matrix().cols();
         acks.push_back(ack);
         if (ack.bytes >= kPromptAckBytes || acks.size() >= kMostAcks) {
-            FrameBatch batch(transport, 0, chunkBytes);
+            FrameBatch batch = newBatch();
             addAcks(batch);
         }
     }
@@ -257,42 +281,10 @@ class Session {
         return options.mostObjectBytes - std::min(options.mostObjectBytes, taken);
     }
 
-    // ---- files
-
-    /// Its metadata are a file, too.
-    bool isReadable(const std::string &path) const {
-        std::string meta = io::metadataPath(path);
-        return isAllowed(path, options.readRoots) && (!stateOf(meta) || isAllowed(meta, options.readRoots));
-    }
-
-    FileAnswer answerTo(const FileQuery &query) const {
-        if (!isReadable(query.path))
-            return {false, {}};
-        return {true, stateOf(query.path).value_or(FileState{})};
-    }
-
     void readRows(const ReadRows &message) {
-        if (!isReadable(message.path))
-            throw WireError("a file outside of the directories that may be read");
-        std::optional<io::FileInfo> info = io::inspectRows(message.path);
-        if (stateOf(message.path) != message.state || !info)
-            throw executionError("file \"" + message.path + "\" has changed since it was read");
-        auto cols = static_cast<uint64_t>(info->cols), cells = static_cast<uint64_t>(info->rows) * cols;
-        if (message.first > cells || message.count == 0 || message.count > cells - message.first)
-            throw WireError("rows that the file does not have");
-        if (objects.size() >= options.mostObjects || message.count > bytesLeft() / cellSize(info->type))
-            throw executionError("rows of file \"" + message.path + "\" exceed the memory of the worker");
-        uint64_t firstRow = message.first / cols, endRow = (message.first + message.count - 1) / cols + 1;
-        Ref<Dense> rows = io::readRows(message.path, firstRow, endRow - firstRow, &scheduler->pool());
-        if (rows->cells() != message.count) {
-            // The first or last row is not wanted as a whole.
-            auto part = Dense::create(rows->type(), message.count, 1);
-            size_t cell = cellSize(rows->type());
-            std::memcpy(part->mutableView<std::byte>().data,
-                        rows->view<std::byte>().data + (message.first - firstRow * cols) * cell, message.count * cell);
-            rows = std::move(part);
-        }
-        store(message.object, std::move(rows));
+        if (objects.size() >= options.mostObjects)
+            throw executionError("there are more than " + std::to_string(options.mostObjects) + " objects");
+        store(message.object, files.read(message, bytesLeft(), &scheduler->pool()));
         acknowledge(message.object, message.version);
     }
 
@@ -324,14 +316,14 @@ class Session {
     }
 
     void transfer(const Transfer &message, const Envelope &) {
-        FrameBatch batch(transport, 0, chunkBytes);
+        FrameBatch batch = newBatch();
         send(batch, message.object, find(message.object));
     }
 
     // ---- loops
 
     struct Program {
-        LoopProgram program;
+        exec::LoopProgram program;
         exec::LoopFunction function = nullptr;
     };
 
@@ -363,10 +355,11 @@ class Session {
         loop.nsPerStored = message.nsPerStored;
         if (objects.size() + message.operands.size() > options.mostObjects)
             throw WireError("more than " + std::to_string(options.mostObjects) + " objects");
-        std::vector<Ref<Dense>> outputs = bind(loop, message);
+        std::vector<Ref<Dense>> outputs =
+            bindOperands(loop, message, [this](uint64_t object) -> const Value & { return find(object); }, bytesLeft());
         bool fault = !exec::runRows(scheduler.get(), loop, 0, loop.rows);
         double computed = nsSince(start) - compileNs;
-        FrameBatch batch(transport, 0, chunkBytes);
+        FrameBatch batch = newBatch();
         addAcks(batch);
         for (size_t p = 0; p < outputs.size() && !fault; ++p) {
             if (!outputs[p])
@@ -387,123 +380,18 @@ class Session {
         idleSince = Clock::now();
     }
 
-    /// Checks everything the loop is going to touch.
-    std::vector<Ref<Dense>> bind(exec::BoundLoop &loop, const Compute &message) {
-        const LoopProgram &program = loop.program;
-        auto require = [](bool holds, const char *what) {
-            if (!holds)
-                throw WireError(std::string("a loop whose ") + what);
-        };
-        require(message.operands.size() == program.params.size(), "number of operands is wrong");
-        require(loop.rows > 0 && loop.cols > 0, "rows or columns are none");
-        uint64_t cells;
-        require(!__builtin_mul_overflow(loop.rows, loop.cols, &cells) && cells < uint64_t(1) << 60,
-                "size is too large");
-        require(!program.flat || loop.cols == 1, "columns are flat");
-        require(!program.narrow || loop.cols == program.narrow, "number of columns is another");
-        loop.arguments.words[LoopArguments::kColumns] = loop.cols;
-        for (size_t p = 0; p < program.params.size(); ++p) {
-            Compute::Role role = message.operands[p].role;
-            if (role < Compute::Role::Sum || role > Compute::Role::Max)
-                continue;
-            const LoopParam &param = program.params[p];
-            require(!program.flat && param.kind == ParamKind::OutColumn &&
-                        (param.type != ValueType::Bool || role != Compute::Role::Sum),
-                    "reduced values are no column of numbers");
-            loop.stagesBlocks = true;
-            loop.staged[p] = role == Compute::Role::Min   ? exec::Reduce::Min
-                             : role == Compute::Role::Max ? exec::Reduce::Max
-                                                          : exec::Reduce::Sum;
-        }
-        std::vector<Ref<Dense>> outputs(program.params.size());
-        for (size_t p = 0; p < program.params.size(); ++p) {
-            const LoopParam &param = program.params[p];
-            const Compute::Operand &operand = message.operands[p];
-            uint64_t *words = loop.arguments.param(p);
-            bool isOutput = operand.role >= Compute::Role::Result;
-            require(param.isOutput() == isOutput, "operands are not those of its program");
-            if (param.kind == ParamKind::Scalar) {
-                require(operand.role == Compute::Role::Number, "numbers are missing");
-                words[0] = operand.number;
-            } else if (param.kind == ParamKind::Csr) {
-                require(operand.role == Compute::Role::Object, "sparse matrix is missing");
-                bindCsr(loop, find(operand.number), param, words);
-            } else if (!isOutput) {
-                require(operand.role == Compute::Role::Object, "matrices are missing");
-                bindDense(loop, find(operand.number), param, words);
-            } else if (operand.role == Compute::Role::Kept) {
-                require(param.kind == ParamKind::OutFull, "kept values are no rows");
-                loop.kept[p] = true;
-            } else {
-                outputs[p] = outputOf(loop, p);
-                words[0] = reinterpret_cast<uint64_t>(outputs[p]->mutableView<uint8_t>().data);
-                words[1] = param.kind == ParamKind::OutFull ? loop.cols : 1;
-            }
-        }
-        return outputs;
-    }
-
-    void bindCsr(exec::BoundLoop &loop, const Value &v, const LoopParam &param, uint64_t *words) const {
-        const LoopProgram &program = loop.program;
-        if (!v.isCsr() || v.csr().type() != param.type || v.csr().rows() != loop.rows || v.csr().cols() != loop.cols ||
-            v.csr().hasWideIndex() != program.csrWide || v.csr().isPattern() != program.csrPattern)
-            throw WireError("a loop whose sparse matrix is another");
-        const Csr &m = v.csr();
-        words[0] = reinterpret_cast<uint64_t>(m.offsets());
-        words[1] = withIndexType(m.hasWideIndex(),
-                                 [&]<class I>(TypeTag<I>) { return reinterpret_cast<uint64_t>(m.columns<I>()); });
-        words[2] = reinterpret_cast<uint64_t>(m.values<uint8_t>());
-        loop.rowOffsets = m.offsets();
-        loop.arguments.words[LoopArguments::kStoredEnd] = m.offsets()[m.rows()];
-    }
-
-    /// What those that multiply with it say; the parser has seen that they agree.
-    static uint64_t sideColumns(const LoopProgram &program, const LoopParam &side) {
-        auto index = static_cast<size_t>(&side - program.params.data());
-        for (const exec::LoopNode &n : program.nodes)
-            if (n.kind == exec::LoopNode::Kind::Product && n.param == index)
-                return n.depth;
-        for (const LoopParam &p : program.params)
-            if (p.kind == ParamKind::SumsOfOuter && p.side == index)
-                return p.width;
-        return 0;
-    }
-    static uint64_t packedCells(const LoopProgram &program, const LoopParam &packed) {
-        auto index = static_cast<size_t>(&packed - program.params.data());
-        for (const exec::LoopNode &n : program.nodes)
-            if (n.kind == exec::LoopNode::Kind::Product && n.packed == index)
-                return n.depth * program.packedColumns(packed.type);
-        return 0;
-    }
-
-    void bindDense(const exec::BoundLoop &loop, const Value &v, const LoopParam &param, uint64_t *words) const {
-        uint64_t width = param.kind == ParamKind::Full   ? loop.cols
-                         : param.kind == ParamKind::Side ? sideColumns(loop.program, param)
-                                                         : 1;
-        uint64_t cells = param.kind == ParamKind::Row      ? loop.cols
-                         : param.kind == ParamKind::Packed ? packedCells(loop.program, param)
-                                                           : loop.rows * width;
-        if (!v.isMatrix() || v.isCsr() || v.dense().type() != param.type || v.dense().cells() != cells)
-            throw WireError("a loop whose matrix has another size or type");
-        words[0] = reinterpret_cast<uint64_t>(v.dense().view<uint8_t>().data);
-        words[1] = width;
-    }
-
-    Ref<Dense> outputOf(const exec::BoundLoop &loop, size_t p) const {
-        ValueType type = loop.program.params[p].type;
-        uint64_t rows = loop.outputRows(p), cols = loop.outputColumns(p), cells = rows * cols;
-        if (cells > bytesLeft() / cellSize(type))
-            throw executionError("a result of " + std::to_string(cells) + " cells exceeds the memory of the worker");
-        return Dense::create(type, rows, cols);
-    }
-
     Transport &transport;
     const WorkerOptions &options;
     exec::Engine &engine;
     const Worker::MakeScheduler &makeScheduler;
     std::unique_ptr<sched::Scheduler> scheduler;
     std::unique_ptr<Pulse> pulse;
+    Neighbour neighbour;
+    Loans loans;
+    std::optional<BoundToCpus> bound; ///< threads of the scheduler begin later
+    bool isNeighbour = false;         ///< the coordinator's memory can be read, and it can read ours
     Arrivals arrivals;
+    const WorkerFiles files;
     std::vector<ObjectAck> acks; ///< to be sent
     std::unordered_map<uint64_t, Value> objects;
     std::unordered_map<uint64_t, Program> programs; ///< by hash; code itself outlives the session

@@ -62,7 +62,7 @@ dist::ClusterSettings clusterSettings(const Options &options, Backend backend) {
     return s;
 }
 
-dist::Peers::Settings greeting(const Options &options) {
+dist::Peers::Settings greeting(const Options &options, uint32_t threads) {
     const Settings &all = options.settings;
     dist::Peers::Settings s;
     s.build = buildName();
@@ -72,6 +72,10 @@ dist::Peers::Settings greeting(const Options &options) {
     s.heartbeatMs = static_cast<uint32_t>(all.integer("heartbeat-ms"));
     s.options = schedulingOptions(options);
     s.recall = kRecall;
+    if (!all.flag("pin-workers")) // then it is the user's choice
+        s.boundThreads = all.text("coordinator-computes") == "on" ? threads : 0;
+    if (all.text("dist-lend") == "off")
+        s.leastLent = dist::kNeverLent;
     return s;
 }
 
@@ -137,7 +141,7 @@ std::unique_ptr<LaunchedWorkers> launch(const Options &options, Launcher launche
 Coordinator::Coordinator(const Options &options, sched::Scheduler &scheduler, std::shared_ptr<dist::MpiModule> given)
     : mpi(std::move(given)) {
     Backend backend = backendOf(options);
-    dist::Peers::Settings greet = greeting(options);
+    dist::Peers::Settings greet = greeting(options, scheduler.numThreads());
     dist::TlsIdentity tls = tlsOf(options);
     int64_t numLocal = options.settings.integer("workers-local");
     std::unique_ptr<dist::Transport> transport;

@@ -32,6 +32,8 @@ constexpr std::string_view kUsage =
     "  --keep-nulls          a column with nulls gets a second one that tells where they are;\n"
     "                        written as nulls where the format has them\n"
     "  --exact               CSV: write floats exactly, not with six decimals\n"
+    "  --part-rows=N, --part-cols=N   .fed: shape of the parts (default: all columns, 64 MiB)\n"
+    "  --workers=A,B         .fed: who reads the parts in distributed runs, in order of their rows\n"
     "  --num-threads=N       workers (default: one per core)\n"
     "  --progress=WHEN       a bar on standard error: auto (on a terminal), on or off\n";
 
@@ -42,7 +44,8 @@ struct Command {
     enum class Shape { Any, Frame, Matrix } shape = Shape::Any;
     bool keepNulls = false;
     io::CsvStyle csv;
-    int64_t numThreads = 0;
+    int64_t numThreads = 0, partRows = 0, partCols = 0;
+    std::vector<std::string> workers;
     std::string progress = "auto";
     std::vector<std::string> files;
 };
@@ -54,12 +57,25 @@ char oneCharacter(const std::string &text, const std::string &option) {
     return value[0];
 }
 
-int64_t numberOfThreads(const std::string &text) {
+int64_t numberFrom(int64_t least, int64_t most, const std::string &text, const std::string &option) {
     int64_t n = 0;
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (error != std::errc() || end != text.data() + text.size() || n < 0 || n > 4096)
-        throw usageError("--num-threads needs a number from 0 to 4096, got \"" + text + "\"");
+    if (error != std::errc() || end != text.data() + text.size() || n < least || n > most)
+        throw usageError("--" + option + " needs a number from " + std::to_string(least) + " to " +
+                         std::to_string(most) + ", got \"" + text + "\"");
     return n;
+}
+
+std::vector<std::string> listOf(const std::string &text, const std::string &option) {
+    std::vector<std::string> words;
+    for (size_t begin = 0; begin <= text.size();) {
+        size_t end = std::min(text.find(',', begin), text.size());
+        words.push_back(text.substr(begin, end - begin));
+        if (words.back().empty())
+            throw usageError("--" + option + " needs names with commas in between, got \"" + text + "\"");
+        begin = end + 1;
+    }
+    return words;
 }
 
 std::string whenToShow(const std::string &text) {
@@ -109,7 +125,13 @@ Command parse(const std::vector<std::string> &words) {
         else if (name == "progress")
             c.progress = whenToShow(value());
         else if (name == "num-threads")
-            c.numThreads = numberOfThreads(value());
+            c.numThreads = numberFrom(0, 4096, value(), name);
+        else if (name == "part-rows")
+            c.partRows = numberFrom(1, INT64_MAX, value(), name);
+        else if (name == "part-cols")
+            c.partCols = numberFrom(1, INT64_MAX, value(), name);
+        else if (name == "workers")
+            c.workers = listOf(value(), name);
         else
             throw usageError("unknown option " + word);
     }
@@ -244,7 +266,12 @@ int runFileCommand(const std::vector<std::string> &words) {
     auto bars = showProgress(c.progress);
     Value value = readAny(c.files[0], c.shape, {.pool = &pool, .csv = c.csv, .keepNulls = c.keepNulls});
     if (c.convert)
-        io::write(value, c.files[1], {.pool = &pool, .csv = c.csv});
+        io::write(value, c.files[1],
+                  {.pool = &pool,
+                   .csv = c.csv,
+                   .blockRows = static_cast<size_t>(c.partRows),
+                   .blockCols = static_cast<size_t>(c.partCols),
+                   .workers = c.workers});
     else if (value.isMatrix())
         inspectMatrix(value.matrix());
     else

@@ -275,6 +275,9 @@ constexpr OptionRow kRows[] = {
      .group = Distributed, .doc = "The coordinator takes tasks, too.", .choices = kOnOff},
     {.flag = "dist-resident", .kind = OneOf, .fallback = "on", .configKey = "distResident",
      .group = Distributed, .doc = "Keep intermediates on the machines.", .choices = kOnOff},
+    {.flag = "dist-lend", .kind = OneOf, .fallback = "on", .configKey = "distLend", .group = Distributed,
+     .doc = "Processes on the same host copy large objects from memory to memory instead of sending them, where the "
+     "system allows it.", .choices = kOnOff},
     {.flag = "dist-collect", .kind = OneOf, .fallback = "auto", .configKey = "distCollect",
      .group = Distributed, .doc = "How results come back.", .choices = kCollect},
     {.flag = "dist-allreduce", .kind = OneOf, .fallback = "auto", .configKey = "distAllreduce",

@@ -54,20 +54,19 @@ void syncDirectoryOf(const std::string &path) {
         ::fsync(d.fd);
 }
 
-/// The file a symbolic link leads to: that one is replaced, the link stays.
+} // namespace
+
+bool fileExists(const std::string &path) {
+    struct stat info;
+    return ::stat(path.c_str(), &info) == 0;
+}
+
 std::string behindLinks(const std::string &path) {
     std::error_code problem;
     if (!std::filesystem::is_symlink(path, problem))
         return path;
     std::string place = std::filesystem::canonical(path, problem);
     return problem ? path : place;
-}
-
-} // namespace
-
-bool fileExists(const std::string &path) {
-    struct stat info;
-    return ::stat(path.c_str(), &info) == 0;
 }
 
 FileText::FileText(const std::string &path) : path(path) {
@@ -114,6 +113,7 @@ void FileText::needUnchanged(int descriptor) const {
         throw cannot("read", path, "it became shorter while it was read");
 }
 
+// What a link leads to is replaced, the link stays.
 FileReplacement::FileReplacement(std::string target)
     : path(std::move(target)), place(behindLinks(path)), compressor(Compressor::create(compressionOf(path))) {
     static std::atomic<unsigned> counter{0};

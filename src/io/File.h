@@ -36,6 +36,8 @@ class FileText {
 };
 
 bool fileExists(const std::string &path);
+/// The file a symbolic link leads to, or the name itself.
+std::string behindLinks(const std::string &path);
 
 /// New content for a file. It is collected in a temporary file in the same directory; commit() puts it in place of
 /// whatever was there. Without commit() the target stays as it was. Errors (status 3) name the target.

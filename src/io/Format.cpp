@@ -2,6 +2,7 @@
 #include "io/Format.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/Error.h"
 #include "base/ForeignCode.h"
@@ -54,7 +55,8 @@ template <class Fn> Fn need(Fn Format::*function, const DataPath &path, const st
 std::optional<Metadata> metadataFor(const DataPath &path) {
     auto meta = path.part.empty() ? readMetadata(path.file) : std::nullopt;
     const Format *format = FormatTable::get().find(path.extension);
-    if (meta && meta->hasNullable() && format && !format->hasNulls)
+    bool hasNulls = !format || format->hasNulls || !format->missingLibrary.empty();
+    if (meta && meta->hasNullable() && !hasNulls)
         throw executionError("invalid meta data file \"" + metadataPath(path.file) + "\": a column is nullable, but ." +
                              path.extension + " files have no nulls");
     return meta;
@@ -215,6 +217,21 @@ std::optional<FileInfo> inspect(const std::string &name, bool wantFrame) {
     }
 }
 
+uint64_t bytesToRead(const std::string &name) {
+    DataPath path(name);
+    std::error_code problem; // whoever reads it gets the message
+    uint64_t bytes = std::filesystem::file_size(path.file, problem);
+    const Format *format = FormatTable::get().find(path.extension);
+    if (problem || !format || !format->otherBytes)
+        return problem ? 0 : bytes;
+    try {
+        ReadJob job(path.file, path.part, std::nullopt, {});
+        return bytes + format->otherBytes(job);
+    } catch (const Error &) {
+        return bytes;
+    }
+}
+
 Value readMatrix(const std::string &name, const ReadRequest &request) {
     DataPath path(name);
     auto read = need(&Format::readMatrix, path, "read a matrix from");
@@ -249,6 +266,8 @@ void write(const Value &value, const std::string &name, const WriteRequest &requ
     // Both are complete on the disk before either is put in place, the data first.
     metaFile.finish();
     data.commit();
+    if (job.others)
+        job.others->keep();
     metaFile.commit();
 }
 

@@ -52,8 +52,13 @@ struct ReadRequest {
 struct WriteRequest {
     sched::Pool *pool = nullptr; ///< null: on this thread alone
     CsvStyle csv = {};
-    size_t blockRows = 0; ///< rows of a block of formats that have blocks; 0: as many as possible
+    /// Of blocks of formats that have blocks, and of parts of federated matrices; 0: as the format likes.
+    size_t blockRows = 0, blockCols = 0;
+    std::vector<std::string> workers = {}; ///< who gets the parts of a federated matrix, in their order; none: nobody
 };
+
+/// What reading is about to read, for decisions how; 0 if nobody knows.
+uint64_t bytesToRead(const std::string &path);
 
 Value readMatrix(const std::string &path, const ReadRequest &request = {});
 Value readFrame(const std::string &path, const ReadRequest &request = {});

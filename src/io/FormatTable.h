@@ -13,6 +13,7 @@
 
 #include "base/Error.h"
 #include "data/Value.h"
+#include "io/Federated.h"
 #include "io/File.h"
 #include "io/Format.h"
 #include "io/Metadata.h"
@@ -55,6 +56,8 @@ struct WriteJob {
     FileReplacement &file;
     std::string part;
     WriteRequest request;
+    /// Where a writer has put other files that belong to it: they stay if the file gets to its place.
+    std::unique_ptr<PartsDirectory> others = nullptr;
 };
 
 /// A null function: not possible.
@@ -67,12 +70,13 @@ struct Format {
     Value (*readFrame)(ReadJob &) = nullptr;
     void (*writeMatrix)(const Matrix &, WriteJob &) = nullptr;
     void (*writeFrame)(const Frame &, WriteJob &) = nullptr;
-    bool hasParts = false;             ///< "file.ext:name" is one of several data sets
-    bool compressible = true;          ///< .gz and .zst
-    bool hasNulls = false;             ///< cells of frames can be null
-    std::string_view library{};        ///< whose code reads the files, if it is not ours
-    bool checksStrings = false;        ///< that they are UTF-8 without NUL; otherwise the caller does it
-    std::string_view missingLibrary{}; ///< not null: the format is known, but this build cannot do it
+    uint64_t (*otherBytes)(ReadJob &) = nullptr; ///< of files that are read with it
+    bool hasParts = false;                       ///< "file.ext:name" is one of several data sets
+    bool compressible = true;                    ///< .gz and .zst
+    bool hasNulls = false;                       ///< cells of frames can be null
+    std::string_view library{};                  ///< whose code reads the files, if it is not ours
+    bool checksStrings = false;                  ///< that they are UTF-8 without NUL; otherwise the caller does it
+    std::string_view missingLibrary{};           ///< not null: the format is known, but this build cannot do it
 };
 
 class FormatTable {

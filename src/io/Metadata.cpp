@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
-#include "base/Error.h"
 #include "data/NullIndicator.h"
 #include "io/File.h"
+#include "io/JsonFields.h"
 
 namespace daphne::io {
 
@@ -18,17 +16,13 @@ namespace {
 
 constexpr size_t kMostColumns = size_t(1) << 20; ///< of a frame: each needs its own label and matrix
 
-class Reader {
+class Reader : JsonFields {
   public:
-    explicit Reader(std::string path) : path(std::move(path)) {}
+    explicit Reader(const std::string &path) : JsonFields("invalid meta data file \"" + path + "\""), path(path) {}
 
     Metadata read() {
         FileText file(path);
-        json document = json::parse(file.text(), nullptr, /*allow_exceptions=*/false);
-        if (document.is_discarded())
-            throw invalid("it is not valid JSON");
-        if (!document.is_object())
-            throw invalid("it is not a JSON object");
+        json document = parse(file.text());
         Metadata meta;
         meta.rows = size(document, "numRows");
         meta.cols = size(document, "numCols");
@@ -47,37 +41,6 @@ class Reader {
     }
 
   private:
-    Error invalid(const std::string &what) const {
-        return executionError("invalid meta data file \"" + path + "\": " + what);
-    }
-
-    size_t size(const json &object, const char *key) const {
-        auto it = object.find(key);
-        if (it == object.end())
-            throw invalid(std::string(key) + " is missing");
-        bool fits = it->is_number_unsigned() && it->get<uint64_t>() <= static_cast<uint64_t>(INT64_MAX);
-        if (!fits)
-            throw invalid(std::string(key) + " must be an integer >= 0, got " + it->dump(-1, ' ', true));
-        return it->get<size_t>();
-    }
-
-    bool flag(const json &object, const char *key, const std::string &where, bool otherwise) const {
-        auto it = object.find(key);
-        if (it == object.end())
-            return otherwise;
-        if (!it->is_boolean())
-            throw invalid(where + " must be true or false, got " + it->dump(-1, ' ', true));
-        return it->get<bool>();
-    }
-
-    ValueType valueType(const json &text, const std::string &where) const {
-        ValueType t = text.is_string() ? parseValueType(text.get<std::string>()) : ValueType::Unknown;
-        if (t == ValueType::Unknown)
-            throw invalid(where + " " + text.dump(-1, ' ', true) + " is not a value type")
-                .withHint("value types are si8 si32 si64 ui8 ui32 ui64 f32 f64 str bool");
-        return t;
-    }
-
     void readSchema(const json &schema, Metadata &meta) const {
         if (!schema.is_array())
             throw invalid("schema must be an array");
@@ -125,7 +88,7 @@ class Reader {
             std::string text = it->is_string() ? it->get<std::string>() : "";
             bool none = text.empty() && it->is_string() && std::string_view(key) == "quote";
             if (!none && (text.size() != 1 || text == "\n" || text == "\r"))
-                throw invalid(std::string("csv: ") + key + " must be one character, got " + it->dump(-1, ' ', true));
+                throw invalid(std::string("csv: ") + key + " must be one character, got " + shown(*it));
             target = none ? '\0' : text[0];
         };
         character("delimiter", style.delimiter);

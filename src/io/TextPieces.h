@@ -50,16 +50,16 @@ template <class Body> void forEachTask(sched::Pool *pool, size_t n, Body &&body)
     });
 }
 
-/// As forEachTask. Of several TextErrors the one of the smallest i is thrown, as a loop on one thread would.
-template <class Body> void forEachPiece(sched::Pool *pool, size_t n, Body &&body) {
-    std::vector<std::optional<TextError>> errors(n);
+/// As forEachTask. Of several mistakes the one of the smallest i is thrown, as a loop on one thread would.
+template <class Mistake = TextError, class Body> void forEachPiece(sched::Pool *pool, size_t n, Body &&body) {
+    std::vector<std::optional<Mistake>> errors(n);
     std::atomic<size_t> firstFailed{n};
     forEachTask(pool, n, [&](size_t i) {
         if (i > firstFailed.load(std::memory_order_relaxed))
             return;
         try {
             body(i);
-        } catch (TextError &error) {
+        } catch (Mistake &error) {
             errors[i] = std::move(error);
             size_t seen = firstFailed.load();
             while (i < seen && !firstFailed.compare_exchange_weak(seen, i))

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /// read and write.
-#include <filesystem>
-
 #include "io/Format.h"
 #include "kernels/KernelTable.h"
 #include "sched/Scheduler.h"
@@ -16,12 +14,6 @@ sched::Pool *poolFor(Context &context, uint64_t bytes) {
     return context.scheduler && bytes >= kWorthIt ? &context.scheduler->pool() : nullptr;
 }
 
-uint64_t fileSize(const std::string &filename) {
-    std::error_code error;
-    uint64_t bytes = std::filesystem::file_size(filename, error);
-    return error ? 0 : bytes; // reading will say what is wrong
-}
-
 uint64_t bytesOf(const Value &x) {
     if (x.isFrame())
         return 8 * x.frame().rows() * x.frame().cols();
@@ -30,7 +22,7 @@ uint64_t bytesOf(const Value &x) {
 
 /// read(filename, isFrame, labels of the columns that are wanted...)
 Value read(KernelCall &call, const std::string &filename, bool isFrame, std::span<const Value> wanted) {
-    sched::Pool *pool = poolFor(call.context, fileSize(filename));
+    sched::Pool *pool = poolFor(call.context, io::bytesToRead(filename));
     if (isFrame) {
         io::ReadRequest request{.pool = pool};
         for (const Value &label : wanted)

@@ -23,7 +23,7 @@ import threading
 import time
 from pathlib import Path
 
-from stranger import DETACH, HELLO, OBJECT_BEGIN, OBJECT_CHUNK, Stranger, compute, frame, hello
+from stranger import DETACH, HELLO, NEIGHBOUR, OBJECT_BEGIN, OBJECT_CHUNK, OBJECT_LENT, Stranger, compute, frame, hello
 
 TEST = Path(__file__).resolve().parent
 ROOT = TEST.parents[1]
@@ -61,16 +61,17 @@ def require(condition, text):
 class Workers:
     """daphne-worker processes on free ports of this machine."""
 
-    def __init__(self, binary, count, *options, env=None):
+    def __init__(self, binary, count, *options, env=None, directories=None):
         self.processes, self.addresses, self.logs = [], [], []
-        self.binary, self.options, self.environment = binary, options, {**os.environ, **(env or {})}
-        for _ in range(count):
-            self.start('127.0.0.1:0')
+        self.binary, self.options, self.environment = os.path.abspath(binary), options, {**os.environ, **(env or {})}
+        for i in range(count):
+            self.start('127.0.0.1:0', directories[i] if directories else None)
 
-    def start(self, address):
+    def start(self, address, directory=None):
         log = tempfile.TemporaryFile('w+')
         process = subprocess.Popen([f'{self.binary}-worker', '--num-threads=1', *self.options, address],
-                                   stdout=subprocess.PIPE, stderr=log, text=True, env=self.environment)
+                                   stdout=subprocess.PIPE, stderr=log, text=True, env=self.environment,
+                                   cwd=directory)
         self.processes.append(process)
         self.logs.append(log)
         line = process.stdout.readline()
@@ -312,6 +313,56 @@ class Checks:
             self.expect_same(done, self.local('-e', script), f'{prefix} {options}')
             require(re.search(r'[1-9]\d* parts of files read', done.stderr), f'{prefix} {options}: {done.stderr}')
 
+    def check_federated_matrices_are_computed_where_their_parts_lie(self):
+        """Two sites: /proc/self/cwd/part.dbdf is a file of whoever looks, so nobody sees that of the others."""
+        shared = Path(self.directory, 'federated')
+        sites = [shared / 'site0', shared / 'site1']
+        for site in sites:
+            site.mkdir(parents=True, exist_ok=True)
+        with Workers(self.daphne, 2, f'--dist-read-root={shared}', directories=sites) as workers:
+            self.local('-e', f'writeMatrix(rand(49152, 4, 0.0, 1.0, 1.0, 3), "{shared}/x.csv");')
+            made = self.run('convert', f'{shared}/x.csv', f'{shared}/x.fed', '--part-rows=24576',
+                            f'--workers={",".join(workers.addresses)}')
+            require(made.returncode == 0, made.stderr)
+            description = json.loads((shared / 'x.fed').read_text())
+            for part, site in zip(description['parts'], sites):
+                for ending in ('', '.meta'):
+                    shutil.copy(f'{shared}/{part["file"]}{ending}', f'{site}/part.dbdf{ending}')
+                part['file'] = '/proc/self/cwd/part.dbdf'
+            (shared / 'away.fed').write_text(json.dumps(description))
+            use = ('X = readMatrix("FILE"); Y = sqrt(X) * 2.0; print(sum(Y)); print(sum(Y, 1)); '
+                   'print(sum(X - mean(X, 1))); LAST')
+            common = ['--distributed', '--dist-threshold=0', '--statistics', '--coordinator-computes=off']
+            cells = 'print(X[0:3, ] + X[49149:49152, ]); print(t(X) @ X);'
+            for last in ('', cells):
+                wanted = self.local('-e', use.replace('FILE', f'{shared}/x.fed').replace('LAST', last))
+                for name, backend in (('x.fed', 'gRPC'), ('away.fed', 'gRPC'), ('away.fed', 'async-gRPC')):
+                    script = use.replace('FILE', f'{shared}/{name}').replace('LAST', last)
+                    done = self.run(*common, f'--dist_backend={backend}', '-e', script, env=workers.env)
+                    self.expect_same(done, wanted, f'{name} {backend} {last}')
+                    require(re.findall(r'(\d+) parts of files read', done.stderr) == ['1', '1'],
+                            f'{name}: not each worker has read its part: {done.stderr}')
+                    sent = sum(map(float, re.findall(r'([\d.]+) MB to it', done.stderr)))
+                    require(sent < 0.1, f'{name}: {sent} MB were sent: {done.stderr}')
+            alone = self.run('-e', use.replace('FILE', f'{shared}/away.fed').replace('LAST', ''))
+            require(alone.returncode == 3 and 'part 0' in alone.stderr and workers.addresses[0] in alone.stderr,
+                    f'without the workers: {alone.stderr}')
+            description['parts'][0]['file'] = '/etc/../proc/self/cwd/no.dbdf'
+            (shared / 'wrong.fed').write_text(json.dumps(description))
+            script = use.replace('FILE', f'{shared}/wrong.fed').replace('LAST', '')
+            done = self.run(*common, '--dist_backend=gRPC', '-e', script, env=workers.env)
+            require(done.returncode == 3 and 'cannot read it' in done.stderr, f'a part that is nowhere: {done.stderr}')
+        for prefix, options, names in ((['mpirun', '-np', '3'], [], 'rank 2,rank 1'),
+                                       ([], ['--dist_backend=threads'], 'thread 2,thread 1')):
+            if prefix and not self.has_mpi:
+                continue
+            self.run('convert', f'{shared}/x.csv', f'{shared}/y.fed', '--part-rows=24576', f'--workers={names}')
+            script = use.replace('FILE', f'{shared}/y.fed').replace('LAST', cells)
+            done = self.run(*common, f'--dist-read-root={shared}', *options, '-e', script, prefix=prefix,
+                            env=MPI_ENVIRONMENT)
+            self.expect_same(done, wanted, f'{prefix} {options}')
+            require(re.findall(r'(\d+) parts of files read', done.stderr) == ['1', '1'], f'{names}: {done.stderr}')
+
     def check_stealing_gives_the_same(self):
         script = self.script(6)
         with Workers(self.daphne, 2, env={'DAPHNE_FAULT': 'action=slow:30'}) as workers:
@@ -337,6 +388,36 @@ class Checks:
                 done = self.run(*words, prefix=['mpirun', '-np', str(ranks)], env=MPI_ENVIRONMENT)
                 self.expect_same(done, wanted, f'mpirun -np {ranks} {words}')
                 require('"execution_seconds"' in done.stderr, f'no times: {done.stderr}')
+
+    def check_mpi_ranks_pass_vectors_on(self):
+        if not self.has_mpi:
+            return
+        script = ('n = 65536; G = rand(n, n, 1.0, 1.0, 0.0002, 7); c = as.f64(seq(1, n, 1)); i = 0;'
+                  'while (i < 6) { c = max(aggMax(G * t(c), 0), c); print(sum(c)); i = i + 1; }')
+        wanted = self.local('-e', script)
+        for ranks in (4, 6):
+            done = self.run('--distributed', '--dist_backend=MPI', '--dist-threshold=0', '--dist-lend=off', '--num-threads=1',
+                            '-e', script, prefix=['mpirun', '-np', str(ranks)], env=MPI_ENVIRONMENT)
+            self.expect_same(done, wanted, f'mpirun -np {ranks}')
+
+    def check_neighbours_lend_large_objects(self):
+        """Or send them: the same result and the same figures, but for one."""
+        script = ('n = 65536; G = rand(n, n, 1.0, 1.0, 0.0002, 7); c = as.f64(seq(1, n, 1)); i = 0;'
+                  'while (i < 6) { c = max(aggMax(G * t(c), 0), c); print(sum(c)); i = i + 1; }')
+        wanted = self.local('-e', script)
+        lent = {}
+        with Workers(self.daphne, 2) as workers:
+            for choice in ('on', 'off'):
+                done = self.run('--distributed', '--dist_backend=gRPC', '--dist-threshold=0', f'--dist-lend={choice}',
+                                '--dist-stats', '-e', script, env=workers.env)
+                self.expect_same(done, wanted, f'--dist-lend={choice}')
+                figures = json.loads(done.stderr.splitlines()[-1])['workers']
+                lent[choice] = [w['bytes_lent'] for w in figures]
+                for w in figures:
+                    require(w['bytes_out'] >= 6 * 8 * 65536, f'{choice}: {w["bytes_out"]} bytes to a worker')
+        require(lent['off'] == [0, 0], f'lent although forbidden: {lent}')
+        # Reading the memory of others may be forbidden where this test runs.
+        require(all(b == 0 or b >= 6 * 8 * 65536 for b in lent['on']), f'too little is lent: {lent}')
 
     def check_mpi_errors_end_the_job_with_the_right_status(self):
         if not self.has_mpi:
@@ -568,7 +649,7 @@ class Checks:
             ([hello(build)], 'refused: the token is wrong'),
             ([hello(build, 'guess')], 'refused: the token is wrong'),
             ([hello('0.0.1', 'secret')], 'the coordinator is version 0.0.1'),
-            ([frame(HELLO, version=2)], 'version 2 of the protocol'),
+            ([frame(HELLO, version=77)], 'version 77 of the protocol'),
             ([frame(DETACH)], 'the first message must be a greeting'),
             ([os.urandom(1)], 'bytes expected, 1 left'),
             ([b'noise' + os.urandom(2000)], 'no message of this protocol'),
@@ -578,8 +659,12 @@ class Checks:
             ([hello(build, 'secret', ['--config=/etc/passwd'])], "the option '--config=/etc/passwd'"),
             ([hello(build, 'secret', ['--num-threads=many'])], 'refused: option --num-threads'),
             ([hello(build, 'secret'), hello(build, 'secret')], 'a second greeting'),
-            ([hello(build, 'secret'), frame(3, os.urandom(9))], 'bytes expected'),
+            ([hello(build, 'secret'), frame(OBJECT_BEGIN, os.urandom(9))], 'bytes expected'),
             ([hello(build, 'secret'), frame(OBJECT_CHUNK, struct.pack('<QIBI', 7, 0, 1, 0))], 'was not announced'),
+            # Memory of this process and of another one: whoever is meant has not answered the worker's challenge.
+            *(([hello(build, 'secret', process=process, address=0x400000), frame(NEIGHBOUR, struct.pack('<BQ', 1, 0)),
+                frame(OBJECT_LENT, struct.pack('<QQBQQQIQQ', 7, 0, 0, 0, 1, 5000, 1, 0x400000, 5000))],
+               "memory that is not this machine's") for process in (os.getpid(), os.getppid())),
             ([hello(build, 'secret'), frame(OBJECT_BEGIN, struct.pack('<QQBQQQ', 7, 0, 0, 0, 1, 2**62))], 'exceeds the memory'),
             ([hello(build, 'secret'), frame(OBJECT_BEGIN, struct.pack('<QQBQQQ', 7, 0, 0, 0, 1, 5000)),
               frame(OBJECT_CHUNK, struct.pack('<QIBI', 7, 0, 0, 0) + bytes(2000))], 'at most 1000 were agreed on'),

@@ -5,9 +5,9 @@ import socket
 import struct
 import threading
 
-MAGIC, VERSION = b'DPHN', 1
-HELLO, WELCOME, OBJECT_BEGIN, OBJECT_CHUNK, OBJECT_ACK, COMPUTE = range(6)
-DETACH = 12
+MAGIC, VERSION = b'DPHN', 2
+HELLO, WELCOME, NEIGHBOUR, OBJECT_BEGIN, OBJECT_CHUNK, OBJECT_LENT, OBJECT_ACK, COMPUTE = range(8)
+DETACH = 17
 
 
 def text(value):
@@ -19,9 +19,9 @@ def frame(kind, body=b'', version=VERSION, length=None):
     return MAGIC + struct.pack('<HHQQQ', version, kind, 1, 0, len(body) if length is None else length) + body
 
 
-def hello(build, token='', options=(), chunk=1000):
+def hello(build, token='', options=(), chunk=1000, process=0, address=0):
     body = text(build) + text(token) + struct.pack('<QII', chunk, 0, 1) + struct.pack('<I', len(options))
-    return frame(HELLO, body + b''.join(map(text, options)))
+    return frame(HELLO, body + b''.join(map(text, options)) + struct.pack('<QQ', process, address) + bytes(16))
 
 
 def compute(program, digest=None, rows=1):

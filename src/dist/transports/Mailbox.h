@@ -28,6 +28,14 @@ class Mailbox {
         return true;
     }
 
+    /// Does not wait: for who has seen that it is not full and must not sleep. It may hold one item too much then.
+    void putAnyway(Received item) {
+        std::lock_guard lock(mutex);
+        bytes += item.frame.size();
+        items.push_back(std::move(item));
+        hasItems.notify_one();
+    }
+
     /// None after the given time, or when it is closed and empty.
     std::optional<Received> take(std::chrono::milliseconds patience) {
         std::unique_lock lock(mutex);

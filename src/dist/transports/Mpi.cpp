@@ -5,10 +5,16 @@
 /// and again; who waits sleeps in between, because processes may share cores,
 /// and the longer in vain, the longer. While a worker computes, a thread of its
 /// own keeps frames moving.
+///
+/// What is broadcast goes down a binomial tree: who gets a frame passes it on to
+/// the ranks named at its end, half of them to each next one. Frames for a
+/// worker are numbered by the coordinator, in their tags, because those that
+/// took a longer way may be overtaken; the worker puts them in order again.
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <list>
+#include <map>
 #include <mpi.h>
 #include <stdexcept>
 #include <thread>
@@ -22,7 +28,10 @@ namespace daphne::dist {
 
 namespace {
 
-constexpr int kTag = 1;
+/// Of the message that the job has ended; all others are frames, see Tags.
+constexpr int kEndTag = 0;
+/// Numbers of frames begin again after so many, or fewer if the library has no tags for them.
+constexpr int kMostNumbers = 1 << 20;
 constexpr uint64_t kChunkBytes = 1 << 20;
 constexpr int kIdleSpins = 16;
 /// Naps are this part of the time that has passed in vain, between the limits.
@@ -35,10 +44,34 @@ struct JobState {
     std::atomic<bool> rankLost{false};
 };
 
+/// A rank and the number of the frame that it gets.
+struct Stop {
+    uint32_t rank = 0, number = 0;
+};
+constexpr size_t kStopBytes = 8;
+
+/// The tag of a frame tells its number and whether it is to be passed on.
+class Tags {
+  public:
+    explicit Tags(MPI_Comm communicator) {
+        int *largest = nullptr, found = 0;
+        MPI_Comm_get_attr(communicator, MPI_TAG_UB, &largest, &found);
+        count = std::min(kMostNumbers, ((found ? *largest : 32767) - 2) / 2);
+    }
+    uint32_t numberAfter(uint32_t number) const { return (number + 1) % static_cast<uint32_t>(count); }
+    static int tagOf(uint32_t number, bool isRelayed) { return 1 + 2 * static_cast<int>(number) + (isRelayed ? 1 : 0); }
+    static uint32_t numberOf(int tag) { return static_cast<uint32_t>(tag - 1) / 2; }
+    static bool isRelayed(int tag) { return (tag - 1) % 2 != 0; }
+
+  private:
+    int count;
+};
+
 class MpiTransport : public Transport {
   public:
     MpiTransport(MPI_Comm communicator, int rank, int size, JobState &job)
-        : communicator(communicator), rank(rank), size(size), job(job) {
+        : communicator(communicator), rank(rank), size(size), job(job), tags(communicator),
+          nextNumber(static_cast<size_t>(size)), lines(numPeers()) {
         // The coordinator always has a thread that receives.
         if (rank != 0)
             background = std::thread([this] { keepMoving(); });
@@ -61,18 +94,22 @@ class MpiTransport : public Transport {
     uint32_t numPeers() const override { return rank == 0 ? static_cast<uint32_t>(size - 1) : 1; }
     std::string nameOf(uint32_t peer) const override { return "rank " + std::to_string(rankOf(peer)); }
     void send(uint32_t peer, Bytes frame) override {
-        if (frame.size() > INT_MAX)
-            throw std::length_error("a frame of more than 2 GiB");
         std::unique_lock lock(mutex);
-        while (!job.rankLost && outgoingBytes >= Mailbox::kUsualBytes)
-            if (!pump())
-                wake.wait_for(lock, kShortestNap);
-        if (job.rankLost)
+        if (!waitForRoom(lock, frame))
             return;
-        outgoingBytes += frame.size();
-        Sending &s = underWay.emplace_back(rankOf(peer), std::move(frame), MPI_REQUEST_NULL);
-        MPI_Isend(s.frame.data(), static_cast<int>(s.frame.size()), MPI_BYTE, s.rank, kTag, communicator, &s.request);
+        int to = rankOf(peer);
+        post(to, takeNumber(to), std::make_shared<const Bytes>(std::move(frame)), false);
     }
+    void broadcast(std::span<const uint32_t> peers, const Bytes &frame) override {
+        std::unique_lock lock(mutex);
+        if (!waitForRoom(lock, frame))
+            return;
+        std::vector<Stop> stops;
+        for (uint32_t peer : peers)
+            stops.push_back({static_cast<uint32_t>(rankOf(peer)), takeNumber(rankOf(peer))});
+        passOn(frame, stops);
+    }
+    bool relays() const override { return rank == 0; }
     std::optional<Received> receive(std::chrono::milliseconds patience) override {
         prctl(PR_SET_TIMERSLACK, 1000ul); // naps are as long as they should be
         auto start = Clock::now(), lastBusy = start;
@@ -115,9 +152,13 @@ class MpiTransport : public Transport {
   private:
     using Clock = std::chrono::steady_clock;
     struct Sending {
-        int rank;
-        Bytes frame;
+        std::shared_ptr<const Bytes> frame;
         MPI_Request request;
+    };
+    /// Frames of one peer, in order, and those that came too early.
+    struct Line {
+        uint32_t expected = 0;
+        std::map<uint32_t, Received> early;
     };
 
     int rankOf(uint32_t peer) const { return rank == 0 ? static_cast<int>(peer) + 1 : 0; }
@@ -129,6 +170,74 @@ class MpiTransport : public Transport {
         wake.wait_for(lock, calm ? kCalmNap : std::clamp(share, kShortestNap, kLongestNap));
         if (calm)
             lastBusy = Clock::now();
+    }
+
+    /// False if there is nobody any more to send to.
+    bool waitForRoom(std::unique_lock<std::mutex> &lock, const Bytes &frame) {
+        if (frame.size() > INT_MAX - kStopBytes * static_cast<size_t>(size) - sizeof(uint32_t))
+            throw std::length_error("a frame of more than 2 GiB");
+        while (!job.rankLost && outgoingBytes >= Mailbox::kUsualBytes)
+            if (!pump())
+                wake.wait_for(lock, kShortestNap);
+        return !job.rankLost;
+    }
+
+    uint32_t takeNumber(int to) {
+        uint32_t &next = nextNumber[static_cast<size_t>(to)];
+        return std::exchange(next, tags.numberAfter(next));
+    }
+
+    void post(int to, uint32_t number, std::shared_ptr<const Bytes> frame, bool isRelayed) {
+        outgoingBytes += frame->size();
+        Sending &s = underWay.emplace_back(std::move(frame), MPI_REQUEST_NULL);
+        MPI_Isend(s.frame->data(), static_cast<int>(s.frame->size()), MPI_BYTE, to, Tags::tagOf(number, isRelayed),
+                  communicator, &s.request);
+    }
+
+    /// The first rank gets the frame and passes it on to half of the others, the next one to half of what is left.
+    void passOn(std::span<const std::byte> frame, std::span<const Stop> stops) {
+        while (!stops.empty()) {
+            Stop first = stops.front();
+            size_t kept = (stops.size() - 1) / 2;
+            ByteWriter w;
+            w.out.reserve(frame.size() + kStopBytes * stops.size() + sizeof(uint32_t));
+            w.raw(frame);
+            for (const Stop &stop : stops.subspan(1 + kept))
+                w.number(stop.rank).number(stop.number);
+            w.number(static_cast<uint32_t>(stops.size() - 1 - kept));
+            post(static_cast<int>(first.rank), first.number, std::make_shared<const Bytes>(std::move(w.out)), true);
+            stops = stops.subspan(1, kept);
+        }
+    }
+
+    /// Takes the ranks off the end of a frame and sends it to them.
+    void relay(Bytes &frame) {
+        std::span<const std::byte> all(frame);
+        auto count = ByteReader(all.subspan(all.size() - sizeof(uint32_t))).number<uint32_t>();
+        size_t bytes = all.size() - sizeof(uint32_t) - kStopBytes * count;
+        ByteReader r(all.subspan(bytes));
+        std::vector<Stop> stops(count);
+        for (Stop &stop : stops)
+            stop = {r.number<uint32_t>(), r.number<uint32_t>()};
+        passOn(all.first(bytes), stops);
+        frame.resize(bytes);
+    }
+
+    void deliver(Received item, uint32_t number) {
+        Line &line = lines[item.peer];
+        if (number != line.expected) {
+            line.early.emplace(number, std::move(item));
+            ++numEarly;
+            return;
+        }
+        inbox.putAnyway(std::move(item));
+        line.expected = tags.numberAfter(line.expected);
+        for (auto it = line.early.find(line.expected); it != line.early.end(); it = line.early.find(line.expected)) {
+            inbox.putAnyway(std::move(it->second));
+            line.early.erase(it);
+            --numEarly;
+            line.expected = tags.numberAfter(line.expected);
+        }
     }
 
     void keepMoving() {
@@ -156,19 +265,22 @@ class MpiTransport : public Transport {
                 continue;
             }
             any = true;
-            outgoingBytes -= it->frame.size();
+            outgoingBytes -= it->frame->size();
             it = underWay.erase(it);
         }
         return any;
     }
 
     bool receiveOne() {
-        if (inbox.isFull())
+        // What is missing between frames that came too early is always wanted. The coordinator takes what it gets
+        // however much it sends, so that nobody waits in a circle.
+        bool isBusy = inbox.isFull() || (rank != 0 && outgoingBytes >= Mailbox::kUsualBytes);
+        if (isBusy && numEarly == 0)
             return false;
         int found = 0, bytes = 0;
         MPI_Message message;
         MPI_Status status;
-        MPI_Improbe(MPI_ANY_SOURCE, kTag, communicator, &found, &message, &status);
+        MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator, &found, &message, &status);
         if (!found)
             return false;
         MPI_Get_count(&status, MPI_BYTE, &bytes);
@@ -176,21 +288,29 @@ class MpiTransport : public Transport {
         item.peer = rank == 0 ? static_cast<uint32_t>(status.MPI_SOURCE - 1) : 0;
         item.frame.resize(static_cast<size_t>(bytes));
         MPI_Mrecv(item.frame.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
-        if (bytes == 0) {
+        if (status.MPI_TAG == kEndTag) {
             item.isLost = true;
             item.reason = "the job has ended";
+            inbox.putAnyway(std::move(item));
+            return true;
         }
-        inbox.put(std::move(item));
+        if (Tags::isRelayed(status.MPI_TAG))
+            relay(item.frame);
+        deliver(std::move(item), Tags::numberOf(status.MPI_TAG));
         return true;
     }
 
     MPI_Comm communicator;
     const int rank, size;
     JobState &job;
+    const Tags tags;
     Mailbox inbox;
     std::mutex mutex; ///< of all that follows and of all calls of MPI
     std::condition_variable wake;
     std::list<Sending> underWay;
+    std::vector<uint32_t> nextNumber; ///< by rank, of frames to it
+    std::vector<Line> lines;          ///< by peer
+    size_t numEarly = 0;              ///< of all lines
     size_t outgoingBytes = 0;
     int numWaiting = 0; ///< threads that want a frame
     bool isReceiving = false, stopping = false;
@@ -215,7 +335,7 @@ class Mpi : public MpiModule {
             MPI_Abort(MPI_COMM_WORLD, 3);
         // Ranks that still wait for the first one, because the program never began, may leave.
         for (int r = 1; myRank == 0 && r < numRanks; ++r)
-            MPI_Send(nullptr, 0, MPI_BYTE, r, kTag, communicator);
+            MPI_Send(nullptr, 0, MPI_BYTE, r, kEndTag, communicator);
         MPI_Comm_free(&communicator);
         MPI_Finalize();
     }

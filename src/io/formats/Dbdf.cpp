@@ -426,7 +426,7 @@ void writeMatrix(const Matrix &m, WriteJob &job) {
     std::string head = headerOf(m.isCsr() ? kCsr : kDense, m.rows(), m.cols());
     appendRaw(head, codeOf(m.type()));
     job.file.write(head);
-    size_t step = job.request.blockRows ? job.request.blockRows : kMostBlockRows;
+    size_t step = job.request.blockRows ? std::min<size_t>(job.request.blockRows, kMostBlockRows) : kMostBlockRows;
     for (size_t begin = 0, index = 0; begin < m.rows() || begin == 0; begin += step, ++index) {
         size_t end = std::min(m.rows(), begin + step);
         BlockKind kind = m.isCsr() ? kSparseBlock : kDenseBlock;

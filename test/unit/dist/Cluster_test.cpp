@@ -61,6 +61,17 @@ TEST(Cluster, RandomRegionsGiveTheBitsOfTheKernels) {
     EXPECT_NE(cluster->statisticsText().find("thread 3"), std::string::npos);
 }
 
+TEST(Cluster, LentObjectsGiveTheSameBitsAsSentOnes) {
+    for (uint64_t least : {uint64_t(0), dist::kNeverLent}) {
+        Machines machines;
+        machines.peers.leastLent = least;
+        auto cluster = machines.start();
+        expectSameAsKernels(*cluster, 500, 700);
+        bool hasLent = cluster->statisticsText().find(" 0.000000 MB of both by memory") == std::string::npos;
+        EXPECT_EQ(hasLent, least == 0);
+    }
+}
+
 TEST(Cluster, OneWorkerAndManyWorkersGiveTheSame) {
     for (uint32_t workers : {1, 2, 5}) {
         auto cluster = Machines{.workers = workers}.start();
@@ -382,8 +393,8 @@ TEST(Worker, RejectsWhatIsNotOfTheProtocolAndSaysSo) {
     rejects({frameOf(Transfer{1})}, "the first message must be a greeting", false);
     rejects({Bytes(200, std::byte(7))}, "no message of this protocol");
     Bytes version = frameOf(Transfer{1});
-    version[4] = std::byte(2);
-    rejects({version}, "version 2 of the protocol");
+    version[4] = std::byte(77);
+    rejects({version}, "version 77 of the protocol");
     Bytes shortened = frameOf(Transfer{1});
     shortened.pop_back();
     rejects({shortened}, "a body of 8 bytes is announced, 7 came");
@@ -405,6 +416,10 @@ TEST(Worker, RejectsWhatIsNotOfTheProtocolAndSaysSo) {
     rejects({frameOf(Compute{hashOf("nonsense"), "nonsense", 1, 1, 0, 0, "", {}})}, "loop program, line 1");
     rejects({frameOf(Compute{1, "nonsense", 1, 1, 0, 0, "", {}})}, "not the one announced");
     rejects({frameOf(Ready{})}, "a message that only workers send");
+    // Memory of a process that has not shown to be the coordinator.
+    ObjectLent lent{{1, 0, ObjectBegin::Kind::Part, 0, 1, 5000}, {{reinterpret_cast<uint64_t>(&lent), 5000}}};
+    rejects({frameOf(lent)}, "memory that is not this machine's");
+    rejects({frameOf(Neighbourhood{true, 0}), frameOf(lent)}, "memory that is not this machine's");
 }
 
 TEST(Worker, ChecksWhatALoopIsGoingToTouch) {

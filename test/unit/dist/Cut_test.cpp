@@ -35,6 +35,25 @@ TEST(Cut, MoreMachinesThanBlocksLeavesSomeWithoutWork) {
     EXPECT_EQ(std::ranges::count_if(ranges, [](RowRange r) { return r.size() > 0; }), 2);
 }
 
+TEST(Cut, GivenRangesAreMovedToBlocksOnlyIfTheyMustBe) {
+    auto at = [](const CutRequest &request, std::vector<uint64_t> ends) {
+        std::vector<RowRange> ranges;
+        for (uint64_t begin = 0; uint64_t end : ends)
+            ranges.push_back({begin, end}), begin = end;
+        ranges = roundedCut(request, ranges);
+        expectCover(ranges, request.rows, request.block);
+        for (size_t i = 0; i < ends.size(); ++i)
+            ends[i] = ranges[i].end;
+        return ends;
+    };
+    using Ends = std::vector<uint64_t>;
+    EXPECT_EQ(at({1000, 100, {500}}, {300, 600, 1000}), (Ends{300, 600, 1000}));
+    EXPECT_EQ(at({1000, 100}, {349, 350, 1000}), (Ends{300, 400, 1000}));
+    EXPECT_EQ(at({1050, 100}, {10, 20, 1049, 1050}), (Ends{0, 0, 1000, 1050}));
+    EXPECT_EQ(at({10000, 10, {100}}, {3333, 10000}), (Ends{3300, 10000}));
+    EXPECT_EQ(at({50, 100}, {49, 50}), (Ends{0, 50}));
+}
+
 TEST(Cut, WeightsCount) {
     auto ranges = weightedCut({1000, 1}, std::vector<double>{3, 1});
     EXPECT_EQ(ranges[0].size(), 750u);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What every transport promises, over all of them. Three workers send back what
-/// they get, twice where the frame begins with 'D'; 'X' ends them without a word.
-/// Over MPI, which needs mpirun, the same as Mpi.* in three ranks.
+/// they get, twice where the frame begins with 'D' and later if it is an 'S'; 'X'
+/// ends them without a word. Over MPI, which needs mpirun, the same as Mpi.* in
+/// more ranks.
 #include "dist/Transport.h"
 
 #include <filesystem>
@@ -31,6 +32,8 @@ void echo(Transport &transport) {
             continue;
         if (item->isLost || (!item->frame.empty() && item->frame[0] == std::byte('X')))
             return;
+        if (item->frame[0] == std::byte('S'))
+            std::this_thread::sleep_for(std::chrono::milliseconds(400));
         if (item->frame[0] == std::byte('D'))
             transport.send(0, item->frame);
         transport.send(0, std::move(item->frame));
@@ -93,11 +96,58 @@ void moreThanFitsIntoAnyQueueArrives(Transport &transport) {
     EXPECT_EQ(bytes, 2ull * kFrames * (4 << 20));
 }
 
+/// However many peers pass frames on, each gets all of them in the order in which they were sent.
+void broadcastsKeepTheirPlace(Transport &transport) {
+    std::vector<std::vector<uint32_t>> groups{{}, {0}, {}};
+    for (uint32_t w = 0; w < transport.numPeers(); ++w) {
+        groups[0].push_back(w);
+        groups[2].insert(groups[2].begin(), w);
+    }
+    groups[2].pop_back(); // all but the first, backwards
+    std::map<uint32_t, std::vector<std::string>> sent;
+    for (int i = 0; i < 60; ++i) {
+        const std::vector<uint32_t> &group = groups[static_cast<size_t>(i) % groups.size()];
+        std::string text = "b" + std::to_string(i) + std::string(i % 4 == 0 ? 200000 : 10, 'x');
+        transport.broadcast(group, bytesOf(text));
+        for (uint32_t w : group)
+            sent[w].push_back(text);
+        uint32_t alone = static_cast<uint32_t>(i) % transport.numPeers();
+        transport.send(alone, bytesOf("a" + std::to_string(i)));
+        sent[alone].push_back("a" + std::to_string(i));
+    }
+    size_t total = 0;
+    for (auto &[w, texts] : sent)
+        total += texts.size();
+    std::map<uint32_t, size_t> seen;
+    for (size_t k = 0; k < total; ++k) {
+        Received item = next(transport);
+        size_t at = seen[item.peer]++;
+        ASSERT_LT(at, sent[item.peer].size());
+        ASSERT_EQ(textOf(item.frame), sent[item.peer][at]) << "peer " << item.peer << ", frame " << at;
+    }
+}
+
+/// What comes while a peer is busy waits, also if it is more than its queue likes to hold.
+void aBusyPeerGetsEverything(Transport &transport) {
+    constexpr int kFrames = 90;
+    transport.send(0, bytesOf("S"));
+    std::thread sender([&] {
+        for (int i = 0; i < kFrames; ++i)
+            transport.send(0, Bytes((1 << 20) + 81, std::byte('y')));
+    });
+    EXPECT_EQ(textOf(next(transport).frame), "S");
+    for (int i = 0; i < kFrames; ++i)
+        ASSERT_EQ(next(transport).frame.size(), (1u << 20) + 81);
+    sender.join();
+}
+
 void checkAll(Transport &transport) {
     framesKeepTheirOrder(transport);
     framesOfAllSizesArrive(transport);
     manyThreadsMaySend(transport);
     moreThanFitsIntoAnyQueueArrives(transport);
+    broadcastsKeepTheirPlace(transport);
+    aBusyPeerGetsEverything(transport);
 }
 
 void aLossIsReportedOnceAndOthersGoOn(Transport &transport) {
@@ -209,11 +259,12 @@ TEST(Mpi, KeepsItsPromises) {
     std::unique_ptr<Transport> transport = mpi->connect();
     if (mpi->rank() > 0)
         return echo(*transport);
-    ASSERT_EQ(transport->numPeers(), 2u);
+    ASSERT_EQ(transport->numPeers(), static_cast<uint32_t>(mpi->size()) - 1);
     EXPECT_EQ(transport->nameOf(0), "rank 1");
+    EXPECT_TRUE(transport->relays());
     checkAll(*transport);
-    transport->send(0, bytesOf("X"));
-    transport->send(1, bytesOf("X"));
+    for (uint32_t w = 0; w < transport->numPeers(); ++w)
+        transport->send(w, bytesOf("X"));
 }
 
 } // namespace

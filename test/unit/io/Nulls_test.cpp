@@ -190,6 +190,9 @@ TEST_F(Nulls, InMetadataHaveToMakeSense) {
     EXPECT_NE(metaFailure(R"({"numRows":1,"numCols":2,"valueType":"f64","nullable":true})", "x.npy")
                   .find(".npy files have no nulls"),
               std::string::npos);
+    for (const char *name : {"x.parquet", "x.arrow"}) // also where there is no library to read it
+        EXPECT_EQ(metaFailure(R"({"numRows":1,"numCols":2,"valueType":"f64","nullable":true})", name).find("no nulls"),
+                  std::string::npos);
     // Without nullable columns it is a label like any other.
     EXPECT_EQ(metaFailure(R"({"numRows":1,"numCols":2,"schema":[{"label":"a","valueType":"f64"},)"
                           R"({"label":"a IS NOT NULL","valueType":"bool"}]})"),

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dist/Neighbour.h"
+
+#include <algorithm>
+#include <random>
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+namespace daphne::dist {
+
+namespace {
+
+constexpr size_t kMostPieces = 4096;
+/// More than the head of any object; what is behind it is copied to where it belongs.
+constexpr size_t kHeadBytes = 64;
+/// Of one call; the system takes no more than 2 GiB.
+constexpr size_t kMostPerCall = 1 << 30;
+
+/// Whether all bytes could be read.
+bool readMemory(uint64_t process, uint64_t address, std::span<std::byte> to) {
+    while (!to.empty()) {
+        iovec here{to.data(), std::min(to.size(), kMostPerCall)};
+        iovec there{reinterpret_cast<void *>(address), here.iov_len};
+        ssize_t n = process_vm_readv(static_cast<pid_t>(process), &here, 1, &there, 1, 0);
+        if (n <= 0)
+            return false;
+        to = to.subspan(static_cast<size_t>(n));
+        address += static_cast<uint64_t>(n);
+    }
+    return true;
+}
+
+/// Reads pieces one after the other.
+class PieceCursor {
+  public:
+    PieceCursor(uint64_t process, const std::vector<LentPiece> &pieces) : process(process), pieces(pieces) {}
+    void read(std::span<std::byte> to) {
+        while (!to.empty()) {
+            const LentPiece &piece = pieces[index];
+            size_t n = std::min<uint64_t>(to.size(), piece.bytes - offset);
+            if (!readMemory(process, piece.address + offset, to.first(n)))
+                throw WireError("memory that was lent cannot be read");
+            to = to.subspan(n);
+            offset += n;
+            if (offset == piece.bytes)
+                ++index, offset = 0;
+        }
+    }
+
+  private:
+    uint64_t process;
+    const std::vector<LentPiece> &pieces;
+    size_t index = 0;
+    uint64_t offset = 0;
+};
+
+} // namespace
+
+Neighbour::Neighbour() : written(std::make_unique<Challenge>()) {
+    std::random_device source;
+    for (std::byte &b : own)
+        b = static_cast<std::byte>(source());
+}
+
+MemoryOffer Neighbour::offer() const {
+    return {static_cast<uint64_t>(getpid()), reinterpret_cast<uint64_t>(written.get()), own};
+}
+
+void Neighbour::meet(const MemoryOffer &offered) {
+    theirs = offered;
+    *written = theirs.challenge;
+}
+
+bool Neighbour::isReadable() const {
+    Challenge found;
+    return theirs.process != 0 && theirs.process <= 0x7fffffff && readMemory(theirs.process, theirs.address, found) &&
+           found == own;
+}
+
+void Neighbour::copy(const std::vector<LentPiece> &pieces, uint64_t totalBytes, Decoder &into) const {
+    uint64_t sum = 0;
+    for (const LentPiece &piece : pieces)
+        if (piece.bytes == 0 || __builtin_add_overflow(sum, piece.bytes, &sum))
+            throw WireError("pieces of memory that are none");
+    if (sum != totalBytes)
+        throw WireError("an object of " + std::to_string(totalBytes) + " bytes in " + std::to_string(sum) +
+                        " bytes of memory");
+    PieceCursor cursor(theirs.process, pieces);
+    std::array<std::byte, kHeadBytes> head;
+    auto first = std::span(head).first(std::min<uint64_t>(kHeadBytes, totalBytes));
+    cursor.read(first);
+    into.add(first);
+    into.fill([&](std::span<std::byte> to) { cursor.read(to); });
+    if (!isReadable())
+        throw WireError("memory that was lent is gone");
+}
+
+bool Loans::wants(const Encoded &object) const {
+    return object.totalBytes >= leastBytes && object.pieces.size() <= kMostPieces;
+}
+
+std::vector<LentPiece> Loans::lend(uint64_t number, Encoded object) {
+    std::vector<LentPiece> pieces;
+    for (std::span<const std::byte> piece : object.pieces)
+        pieces.push_back({reinterpret_cast<uint64_t>(piece.data()), piece.size()});
+    std::lock_guard lock(mutex);
+    objects.insert_or_assign(number, std::move(object));
+    return pieces;
+}
+
+void Loans::end(uint64_t number) {
+    std::lock_guard lock(mutex);
+    objects.erase(number);
+}
+
+void Loans::endAll() {
+    std::lock_guard lock(mutex);
+    objects.clear();
+}
+
+} // namespace daphne::dist

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Memory of a process on the same host. Coordinator and worker that can read
+/// each other's memory are neighbours: large objects are not sent between them
+/// but lent, and the borrower copies them, once, from where they lie.
+///
+/// Nobody believes a number of a process that came in a message. Both sides
+/// draw a random number, have it written by the other one at the place it has
+/// named, and look for it there: before the first object and after each of
+/// them, so that a process that has died in between is noticed.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "dist/Codec.h"
+#include "dist/Message.h"
+
+namespace daphne::dist {
+
+/// One side's view of the other.
+class Neighbour {
+  public:
+    Neighbour();
+    MemoryOffer offer() const;
+    /// Writes down what the other side wants to find here.
+    void meet(const MemoryOffer &theirs);
+    /// Whether the memory of the other side can be read, and is its own. After meet().
+    bool isReadable() const;
+    /// Puts the object together; throws WireError if the pieces are no object of that size, or cannot be read.
+    void copy(const std::vector<LentPiece> &pieces, uint64_t totalBytes, Decoder &into) const;
+
+  private:
+    std::unique_ptr<Challenge> written; ///< for the other side to be found; does not move
+    Challenge own;
+    MemoryOffer theirs;
+};
+
+/// Objects that are lent to a neighbour, kept unchanged until it has them. Any thread.
+class Loans {
+  public:
+    /// Objects of so many bytes are lent, if they are not in too many pieces.
+    void beginAt(uint64_t bytes) { leastBytes = bytes; }
+    bool wants(const Encoded &object) const;
+    std::vector<LentPiece> lend(uint64_t number, Encoded object);
+    void end(uint64_t number);
+    void endAll();
+
+  private:
+    std::atomic<uint64_t> leastBytes{kNeverLent};
+    std::mutex mutex;
+    std::map<uint64_t, Encoded> objects;
+};
+
+} // namespace daphne::dist

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Objects are copied from the memory of processes that have proved to be who they say, and of nobody else.
+#include "dist/Neighbour.h"
+
+#include <algorithm>
+#include <csignal>
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace daphne::dist {
+
+namespace {
+
+void introduce(Neighbour &a, Neighbour &b) {
+    a.meet(b.offer());
+    b.meet(a.offer());
+}
+
+/// As it comes out at the other side.
+Value borrowed(const Value &v) {
+    Neighbour lender, borrower;
+    introduce(lender, borrower);
+    Loans loans;
+    Encoded object = encode(v);
+    uint64_t bytes = object.totalBytes;
+    Decoder decoder(bytes);
+    borrower.copy(loans.lend(1, std::move(object)), bytes, decoder);
+    return decoder.take();
+}
+
+Bytes bytesOf(const Value &v) {
+    Encoded e = encode(v);
+    Bytes all;
+    for (auto piece : e.pieces)
+        all.insert(all.end(), piece.begin(), piece.end());
+    return all;
+}
+
+Ref<Dense> someNumbers(size_t rows, size_t cols) {
+    auto m = Dense::create(ValueType::F64, rows, cols);
+    for (size_t i = 0; i < m->cells(); ++i)
+        m->mutableView<double>().data[i] = 0.5 * static_cast<double>(i);
+    return m;
+}
+
+TEST(Neighbour, EverySortOfValueIsBorrowedAsItIs) {
+    auto m = someNumbers(300, 7);
+    auto frame = Ref<Frame>::make(2);
+    auto texts = Dense::create(ValueType::Str, 2, 1);
+    texts->mutableView<std::string>().data[0] = "a text that is longer than the usual head of an object is, by far";
+    frame->addColumn("text", texts);
+    auto csr = Csr::create(ValueType::F64, 2, 3, 2, Csr::Values::Stored);
+    csr->mutableOffsets()[0] = 0, csr->mutableOffsets()[1] = 1, csr->mutableOffsets()[2] = 2;
+    csr->mutableColumns<uint32_t>()[0] = 2, csr->mutableColumns<uint32_t>()[1] = 0;
+    csr->mutableValues<double>()[0] = 1.5, csr->mutableValues<double>()[1] = -2;
+    for (const Value &v : {Value(m), Value(Dense::window(*m, 3, 290, 1, 5)), Value(someNumbers(1, 1)), Value(texts),
+                           Value(frame), Value(csr), Value::scalar(1.5), Value::string("short")})
+        EXPECT_EQ(bytesOf(borrowed(v)), bytesOf(v));
+}
+
+TEST(Neighbour, CellsGoToWhereTheyAreExpected) {
+    Neighbour lender, borrower;
+    introduce(lender, borrower);
+    auto from = someNumbers(100, 1), to = Dense::create(ValueType::F64, 100, 1, Buffer::Init::Zero);
+    Loans loans;
+    Encoded object = encode(Value(from));
+    uint64_t bytes = object.totalBytes;
+    Decoder decoder(bytes, {ValueType::F64, 100, reinterpret_cast<std::byte *>(to->mutableView<double>().data)});
+    borrower.copy(loans.lend(1, std::move(object)), bytes, decoder);
+    EXPECT_TRUE(decoder.isComplete());
+    EXPECT_EQ(bytesOf(to), bytesOf(from));
+}
+
+TEST(Neighbour, TruthValuesAreCheckedBeforeTheyLandInAProgram) {
+    Neighbour lender, borrower;
+    introduce(lender, borrower);
+    auto from = Dense::create(ValueType::Bool, 200, 1, Buffer::Init::Zero);
+    from->mutableView<std::byte>().data[150] = std::byte(7);
+    Bytes to(200, std::byte(1));
+    Loans loans;
+    Encoded object = encode(Value(from));
+    uint64_t bytes = object.totalBytes;
+    Decoder decoder(bytes, {ValueType::Bool, 200, to.data()});
+    EXPECT_THROW(borrower.copy(loans.lend(1, std::move(object)), bytes, decoder), WireError);
+    EXPECT_EQ(std::ranges::count(to, std::byte(7)), 0);
+}
+
+TEST(Neighbour, OnlyAProcessThatAnswersTheChallengeIsBelieved) {
+    Neighbour a, b;
+    EXPECT_FALSE(a.isReadable()); // has met nobody
+    a.meet(b.offer());
+    EXPECT_FALSE(a.isReadable()); // b has not written down what a wants to see
+    b.meet(a.offer());
+    EXPECT_TRUE(a.isReadable());
+    EXPECT_TRUE(b.isReadable());
+    for (uint64_t process : {uint64_t(0), uint64_t(1) << 32 | uint64_t(getpid()), uint64_t(0x7fffffff)}) {
+        MemoryOffer wrong = b.offer();
+        wrong.process = process;
+        a.meet(wrong);
+        EXPECT_FALSE(a.isReadable()) << process;
+    }
+    for (uint64_t address : {uint64_t(0), ~uint64_t(0), ~uint64_t(0) - 15, b.offer().address + 1}) {
+        MemoryOffer wrong = b.offer();
+        wrong.address = address;
+        a.meet(wrong);
+        EXPECT_FALSE(a.isReadable()) << address;
+    }
+}
+
+TEST(Neighbour, PiecesThatAreNoneAreRejected) {
+    Neighbour lender, borrower;
+    introduce(lender, borrower);
+    Bytes object = bytesOf(someNumbers(100, 1));
+    auto address = reinterpret_cast<uint64_t>(object.data());
+    uint64_t size = object.size();
+    auto rejects = [&](const std::vector<LentPiece> &pieces, uint64_t bytes) {
+        Decoder decoder(bytes);
+        EXPECT_THROW(borrower.copy(pieces, bytes, decoder), WireError);
+    };
+    rejects({}, size);
+    rejects({{address, size}}, size + 1);
+    rejects({{address, size}}, size - 1);
+    rejects({{address, size - 1}, {address, 0}, {address + size - 1, 1}}, size);
+    rejects({{address, ~uint64_t(0)}, {address, size + 1}}, size);
+    rejects({{16, size}}, size);
+    rejects({{address, 60}, {16, size - 60}}, size);
+    rejects({{address, 10}}, 10); // not even a head
+    Decoder decoder(size);
+    borrower.copy({{address, 60}, {address + 60, size - 60}}, size, decoder);
+    EXPECT_EQ(bytesOf(decoder.take()), object);
+}
+
+TEST(Neighbour, AProcessThatHasDiedIsNoticed) {
+    // The child lends memory of its own, which parent and child have at the same address.
+    Bytes object = bytesOf(someNumbers(1000, 1));
+    Neighbour parent, child;
+    introduce(parent, child);
+    pid_t process = fork();
+    if (process == 0) {
+        pause();
+        _exit(0);
+    }
+    MemoryOffer offer = child.offer();
+    offer.process = static_cast<uint64_t>(process);
+    parent.meet(offer);
+    EXPECT_TRUE(parent.isReadable());
+    std::vector<LentPiece> pieces{{reinterpret_cast<uint64_t>(object.data()), object.size()}};
+    Decoder alive(object.size()), dead(object.size());
+    parent.copy(pieces, object.size(), alive);
+    EXPECT_EQ(bytesOf(alive.take()), object);
+    kill(process, SIGKILL);
+    waitpid(process, nullptr, 0);
+    EXPECT_FALSE(parent.isReadable());
+    EXPECT_THROW(parent.copy(pieces, object.size(), dead), WireError);
+}
+
+TEST(Loans, SmallObjectsAndThoseInManyPiecesAreSent) {
+    Loans loans;
+    Encoded large = encode(Value(someNumbers(100000, 1)));
+    EXPECT_FALSE(loans.wants(large));
+    loans.beginAt(kUsuallyLent);
+    EXPECT_TRUE(loans.wants(large));
+    EXPECT_FALSE(loans.wants(encode(Value(someNumbers(100, 1)))));
+    EXPECT_FALSE(loans.wants(encode(Value(Dense::window(*someNumbers(100000, 2), 0, 100000, 0, 1)))));
+    loans.beginAt(kNeverLent);
+    EXPECT_FALSE(loans.wants(large));
+}
+
+TEST(Loans, AreKeptUntilTheyEnd) {
+    auto m = someNumbers(10, 10);
+    Loans loans;
+    EXPECT_TRUE(m->unique());
+    loans.lend(1, encode(Value(m)));
+    loans.lend(2, encode(Value(m)));
+    EXPECT_FALSE(m->unique());
+    loans.end(1);
+    EXPECT_FALSE(m->unique());
+    loans.end(1);
+    loans.end(2);
+    EXPECT_TRUE(m->unique());
+    loans.lend(3, encode(Value(m)));
+    loans.endAll();
+    EXPECT_TRUE(m->unique());
+}
+
+} // namespace
+
+} // namespace daphne::dist
