@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "base/Error.h"
+#include "data/NullIndicator.h"
 #include "data/Object.h"
 #include "driver/CrashReport.h"
 #include "driver/ProgressOption.h"
@@ -28,6 +29,8 @@ constexpr std::string_view kUsage =
     "  --header              CSV: the first line holds the labels\n"
     "  --quote=C             CSV: quote character, empty for none (default \")\n"
     "  --null=TEXT           CSV: field that means no value; may be repeated\n"
+    "  --keep-nulls          a column with nulls gets a second one that tells where they are;\n"
+    "                        written as nulls where the format has them\n"
     "  --exact               CSV: write floats exactly, not with six decimals\n"
     "  --part-rows=N, --part-cols=N   .fed: shape of the parts (default: all columns, 64 MiB)\n"
     "  --workers=A,B         .fed: who reads the parts in distributed runs, in order of their rows\n"
@@ -39,6 +42,7 @@ Error usageError(const std::string &what) { return Error(Stage::Parse, what).wit
 struct Command {
     bool convert = false, help = false;
     enum class Shape { Any, Frame, Matrix } shape = Shape::Any;
+    bool keepNulls = false;
     io::CsvStyle csv;
     int64_t numThreads = 0, partRows = 0, partCols = 0;
     std::vector<std::string> workers;
@@ -107,6 +111,8 @@ Command parse(const std::vector<std::string> &words) {
             c.shape = Command::Shape::Matrix;
         else if (name == "header")
             c.csv.header = true;
+        else if (name == "keep-nulls")
+            c.keepNulls = true;
         else if (name == "exact")
             c.csv.exactFloats = true;
         else if (name == "delimiter")
@@ -129,6 +135,8 @@ Command parse(const std::vector<std::string> &words) {
         else
             throw usageError("unknown option " + word);
     }
+    if (c.keepNulls && c.shape == Command::Shape::Matrix)
+        throw usageError("--keep-nulls cannot be used with --matrix: only frames have nulls");
     size_t needed = c.convert ? 2 : 1;
     if (!c.help && c.files.size() != needed)
         throw usageError("daphne " + words[0] + " needs " + (needed == 2 ? "two file names" : "one file name") +
@@ -140,13 +148,15 @@ Command parse(const std::vector<std::string> &words) {
 Value readAny(const std::string &name, Command::Shape shape, const io::ReadRequest &request) {
     const io::Format *format = io::FormatTable::get().find(io::DataPath(name).extension);
     bool frames = format && format->readFrame, matrices = format && format->readMatrix;
-    if (shape == Command::Shape::Frame || (frames && !matrices))
+    if (shape == Command::Shape::Frame || (frames && (!matrices || request.keepNulls)))
         return io::readFrame(name, request);
     if (shape == Command::Shape::Matrix || !frames)
         return io::readMatrix(name, request);
     auto info = io::inspect(name, true);
     bool mixed = info && std::ranges::adjacent_find(info->types, std::not_equal_to()) != info->types.end();
-    if (info && !mixed)
+    bool hasNulls = info && std::ranges::any_of(findIndicators(info->labels, info->types),
+                                                [](size_t position) { return position != kNoIndicator; });
+    if (info && !mixed && !hasNulls)
         return io::readMatrix(name, request);
     if (info)
         return io::readFrame(name, request);
@@ -254,7 +264,7 @@ int runFileCommand(const std::vector<std::string> &words) {
     sched::Pool pool(topology, sched::chooseNumWorkers(topology, {.numThreads = c.numThreads}));
     ObjectScope objects;
     auto bars = showProgress(c.progress);
-    Value value = readAny(c.files[0], c.shape, {.pool = &pool, .csv = c.csv});
+    Value value = readAny(c.files[0], c.shape, {.pool = &pool, .csv = c.csv, .keepNulls = c.keepNulls});
     if (c.convert)
         io::write(value, c.files[1],
                   {.pool = &pool,

@@ -108,6 +108,21 @@ class CsvCursor {
         return isNull(field) ? FieldKind::Number : kindOf(field);
     }
 
+    /// Whether the field that starts here is null where a column can be: it is empty (blanks are no number), or one of
+    /// the texts for nulls. What stands in quotes is a value.
+    bool atNull(FieldKind as) {
+        const char *begin = at;
+        while (as != FieldKind::Text && at != end && isBlank(*at) && *at != delimiter)
+            ++at;
+        bool empty = atDelimiter() || atLineEnd();
+        at = begin;
+        if (empty || style.nulls.empty())
+            return empty;
+        bool null = isNull(raw());
+        at = begin;
+        return null;
+    }
+
     /// The characters of the field as they stand, quotes included.
     std::string_view raw() {
         const char *begin = at;

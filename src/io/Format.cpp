@@ -7,9 +7,11 @@
 #include "base/Error.h"
 #include "base/ForeignCode.h"
 #include "base/Progress.h"
+#include "data/NullIndicator.h"
 #include "io/File.h"
 #include "io/FormatTable.h"
 #include "io/Metadata.h"
+#include "io/NullableColumns.h"
 #include "io/Utf8.h"
 
 namespace daphne::io {
@@ -49,11 +51,20 @@ template <class Fn> Fn need(Fn Format::*function, const DataPath &path, const st
     throw error.withHint("supported: " + possible);
 }
 
+/// The metadata file describes a file as a whole, not its parts.
+std::optional<Metadata> metadataFor(const DataPath &path) {
+    auto meta = path.part.empty() ? readMetadata(path.file) : std::nullopt;
+    const Format *format = FormatTable::get().find(path.extension);
+    if (meta && meta->hasNullable() && format && !format->hasNulls)
+        throw executionError("invalid meta data file \"" + metadataPath(path.file) + "\": a column is nullable, but ." +
+                             path.extension + " files have no nulls");
+    return meta;
+}
+
 ReadJob readJob(const DataPath &path, const ReadRequest &request) {
     if (!fileExists(path.file))
         throw executionError("cannot read file \"" + path.file + "\": it does not exist");
-    // The metadata file describes the file as a whole.
-    return ReadJob(path.file, path.part, path.part.empty() ? readMetadata(path.file) : std::nullopt, request);
+    return ReadJob(path.file, path.part, metadataFor(path), request);
 }
 
 /// Strings are UTF-8 without NUL.
@@ -112,6 +123,12 @@ FileInfo infoOf(const Metadata &meta, bool wantFrame, const std::string &file) {
         if (wantFrame) {
             info.labels = meta.columnLabels();
             info.types = meta.columnTypes();
+            for (size_t c = 0; c < meta.cols; ++c)
+                if (meta.isNullable(c)) {
+                    info.labels.push_back(indicatorLabel(info.labels[c]));
+                    info.types.push_back(ValueType::Bool);
+                }
+            info.cols = static_cast<int64_t>(info.labels.size());
         }
     } catch (Error &error) {
         error.message = "file \"" + file + "\": " + error.message;
@@ -120,7 +137,7 @@ FileInfo infoOf(const Metadata &meta, bool wantFrame, const std::string &file) {
     return info;
 }
 
-Metadata metadataOf(const Value &value) {
+Metadata metadataOf(const Value &value, bool hasNulls) {
     Metadata meta;
     if (value.isMatrix()) {
         meta.rows = value.matrix().rows();
@@ -130,10 +147,18 @@ Metadata metadataOf(const Value &value) {
     }
     const Frame &f = value.frame();
     meta.rows = f.rows();
-    meta.cols = f.cols();
-    meta.labels = f.labels;
-    for (const auto &column : f.columns)
-        meta.types.push_back(column->type());
+    if (hasNulls) {
+        for (const NullableColumn &column : nullableColumns(f)) {
+            meta.labels.push_back(column.label);
+            meta.types.push_back(column.cells->type());
+            meta.nullable.push_back(bool(column.there));
+        }
+    } else {
+        meta.labels = f.labels;
+        for (const auto &column : f.columns)
+            meta.types.push_back(column->type());
+    }
+    meta.cols = meta.labels.size();
     return meta;
 }
 
@@ -173,7 +198,7 @@ std::optional<FileInfo> inspect(const std::string &name, bool wantFrame) {
     const Format *format = FormatTable::get().find(path.extension);
     if (!format || (wantFrame ? !format->readFrame : !format->readMatrix))
         return std::nullopt;
-    auto meta = path.part.empty() ? readMetadata(path.file) : std::nullopt;
+    auto meta = metadataFor(path);
     if (!format->describe)
         return meta ? std::optional(infoOf(*meta, wantFrame, path.file)) : std::nullopt;
     // The shape stands in the file itself; a broken file is reported when it is read.
@@ -236,7 +261,7 @@ void write(const Value &value, const std::string &name, const WriteRequest &requ
     if (!path.part.empty())
         return data.commit();
     FileReplacement metaFile(metadataPath(path.file));
-    metaFile.write(metadataText(metadataOf(value)));
+    metaFile.write(metadataText(metadataOf(value, FormatTable::get().find(path.extension)->hasNulls)));
     // Both are complete on the disk before either is put in place, the data first.
     metaFile.finish();
     data.commit();

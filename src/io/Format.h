@@ -45,6 +45,8 @@ struct ReadRequest {
     CsvStyle csv = {};           ///< of CSV files without metadata
     /// Frames: labels of the columns that are wanted, those that are not there are left out; none: all columns.
     std::vector<std::string> columns = {};
+    /// Frames: columns that have nulls get a null indicator (data/NullIndicator.h), whatever the metadata say.
+    bool keepNulls = false;
 };
 
 struct WriteRequest {
@@ -60,7 +62,8 @@ uint64_t bytesToRead(const std::string &path);
 
 Value readMatrix(const std::string &path, const ReadRequest &request = {});
 Value readFrame(const std::string &path, const ReadRequest &request = {});
-/// Writes a matrix or frame and its metadata file, replacing existing ones as a whole, the data first.
+/// Writes a matrix or frame and its metadata file, replacing existing ones as a whole, the data first. Where the format
+/// has nulls, a column with a null indicator (data/NullIndicator.h) is written with nulls and without the indicator.
 void write(const Value &value, const std::string &path, const WriteRequest &request = {});
 
 } // namespace daphne::io

@@ -37,6 +37,8 @@ class ReadJob {
     Error error(const std::string &what) const;
     /// Whether a column of a frame is wanted. Readers may leave out others; their mistakes are found all the same.
     bool wantsColumn(const std::string &label) const;
+    /// Whether a column is to have an indicator of its nulls (data/NullIndicator.h), behind all columns of the file.
+    bool keepsNulls(size_t column) const { return request.keepNulls || (meta && meta->isNullable(column)); }
     /// The value type the metadata name for a matrix, Unknown if there are none.
     ValueType wantedType() const { return meta ? meta->matrixType() : ValueType::Unknown; }
 
@@ -71,6 +73,7 @@ struct Format {
     uint64_t (*otherBytes)(ReadJob &) = nullptr; ///< of files that are read with it
     bool hasParts = false;                       ///< "file.ext:name" is one of several data sets
     bool compressible = true;                    ///< .gz and .zst
+    bool hasNulls = false;                       ///< cells of frames can be null
     std::string_view library{};                  ///< whose code reads the files, if it is not ours
     bool checksStrings = false;                  ///< that they are UTF-8 without NUL; otherwise the caller does it
     std::string_view missingLibrary{};           ///< not null: the format is known, but this build cannot do it

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/Metadata.h"
 
+#include <algorithm>
+#include <set>
+
+#include "data/NullIndicator.h"
 #include "io/File.h"
 #include "io/JsonFields.h"
 
@@ -24,6 +28,7 @@ class Reader : JsonFields {
         meta.cols = size(document, "numCols");
         if (auto it = document.find("valueType"); it != document.end())
             meta.valueType = valueType(*it, "valueType");
+        meta.allNullable = flag(document, "nullable", "nullable", false);
         if (auto it = document.find("schema"); it != document.end())
             readSchema(*it, meta);
         else if (meta.valueType == ValueType::Unknown)
@@ -36,6 +41,15 @@ class Reader : JsonFields {
     }
 
   private:
+    bool flag(const json &object, const char *key, const std::string &where, bool otherwise) const {
+        auto it = object.find(key);
+        if (it == object.end())
+            return otherwise;
+        if (!it->is_boolean())
+            throw invalid(where + " must be true or false, got " + shown(*it));
+        return it->get<bool>();
+    }
+
     void readSchema(const json &schema, Metadata &meta) const {
         if (!schema.is_array())
             throw invalid("schema must be an array");
@@ -53,9 +67,23 @@ class Reader : JsonFields {
             if (isDefault && meta.valueType == ValueType::Unknown)
                 throw invalid(where + " has an empty valueType and there is no default");
             meta.types.push_back(isDefault ? meta.valueType : valueType(column["valueType"], where + ": valueType"));
+            meta.nullable.push_back(flag(column, "nullable", where + ": nullable", meta.allNullable));
         }
+        needNoIndicators(meta);
         if (meta.types.empty() && meta.valueType == ValueType::Unknown)
             meta.valueType = ValueType::F64; // no column has a type
+    }
+
+    /// A label stands for one column only, also that of an indicator.
+    void needNoIndicators(const Metadata &meta) const {
+        std::set<std::string_view> nullable;
+        for (size_t c = 0; c < meta.labels.size(); ++c)
+            if (meta.nullable[c])
+                nullable.insert(meta.labels[c]);
+        for (const std::string &label : meta.labels)
+            if (std::string_view column = columnOfIndicator(label); !column.empty() && nullable.contains(column))
+                throw invalid("the column \"" + label + "\" is called like the null indicator of the column \"" +
+                              std::string(column) + "\"");
     }
 
     /// {"delimiter": ";", "header": true, "quote": "'", "nulls": ["NA"]}; all optional.
@@ -74,11 +102,7 @@ class Reader : JsonFields {
         };
         character("delimiter", style.delimiter);
         character("quote", style.quote);
-        if (auto it = object.find("header"); it != object.end()) {
-            if (!it->is_boolean())
-                throw invalid("csv: header must be true or false");
-            style.header = it->get<bool>();
-        }
+        style.header = flag(object, "header", "csv: header", false);
         if (auto it = object.find("nulls"); it != object.end()) {
             if (!it->is_array())
                 throw invalid("csv: nulls must be a list of strings");
@@ -101,6 +125,10 @@ double Metadata::sparsity() const {
     if (!numNonZeros || rows == 0 || cols == 0)
         return -1;
     return static_cast<double>(*numNonZeros) / (static_cast<double>(rows) * static_cast<double>(cols));
+}
+
+bool Metadata::hasNullable() const {
+    return nullable.empty() ? allNullable : std::find(nullable.begin(), nullable.end(), true) != nullable.end();
 }
 
 std::vector<ValueType> Metadata::columnTypes() const {
@@ -135,8 +163,11 @@ std::string metadataText(const Metadata &meta) {
         object["valueType"] = fileName(meta.valueType);
     if (meta.hasSchema() || meta.valueType == ValueType::Unknown) {
         json schema = json::array();
-        for (size_t c = 0; c < meta.types.size(); ++c)
+        for (size_t c = 0; c < meta.types.size(); ++c) {
             schema.push_back({{"label", meta.labels[c]}, {"valueType", fileName(meta.types[c])}});
+            if (meta.isNullable(c))
+                schema.back()["nullable"] = true;
+        }
         object["schema"] = std::move(schema);
     }
     if (meta.numNonZeros)

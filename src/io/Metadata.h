@@ -17,10 +17,15 @@ struct Metadata {
     ValueType valueType = ValueType::Unknown; ///< of all cells; Unknown if there are only column types
     std::vector<std::string> labels;          ///< one per column, or empty: no schema
     std::vector<ValueType> types;             ///< as labels
+    std::vector<bool> nullable;               ///< as labels, or empty: as allNullable says
+    bool allNullable = false;                 ///< every column can be null
     std::optional<size_t> numNonZeros;
     CsvStyle csv; ///< how CSV files are written; from the key "csv"
 
     bool hasSchema() const { return !types.empty(); }
+    /// Whether frames have a null indicator for the column (data/NullIndicator.h).
+    bool isNullable(size_t column) const { return nullable.empty() ? allNullable : nullable[column]; }
+    bool hasNullable() const;
     /// Type of a matrix read with it: that of the first column, or the common one.
     ValueType matrixType() const { return hasSchema() ? types[0] : valueType; }
     /// Fraction of non-zeros, -1 if not known.

@@ -333,6 +333,12 @@ Types someFrame(const InferCall &call) {
     return {TypeDesc::frame(nullptr)};
 }
 
+/// withoutNulls(frame): the frame, which must have no null indicators
+Types withoutNulls(const InferCall &call) {
+    needFrame(call, 0);
+    return {call.type(0)};
+}
+
 // clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
     {.mnemonic = "cartesian", .minArgs = 2, .maxArgs = 2, .infer = cartesian, .mayFail = always},
@@ -352,6 +358,7 @@ constexpr OpInfo kOps[] = {
     {.mnemonic = "isMember", .minArgs = 2, .maxArgs = 2, .infer = isMember, .mayFail = always},
     {.mnemonic = "like", .minArgs = 2, .maxArgs = 2, .infer = like, .mayFail = likeMayFail},
     {.mnemonic = "queryBlock", .minArgs = 2, .maxArgs = kVariadic, .infer = queryBlock, .mayFail = always},
+    {.mnemonic = "withoutNulls", .minArgs = 1, .maxArgs = 1, .infer = withoutNulls, .mayFail = always},
     {.mnemonic = "registerView", .minArgs = 2, .maxArgs = 2, .numResults = 0, .infer = registerView,
      .mayFail = always, .sideEffect = true},
     {.mnemonic = "sql", .minArgs = 1, .maxArgs = 1, .infer = someFrame, .mayFail = always, .sideEffect = true},

@@ -3,8 +3,9 @@
 """Random queries on random tables, compared with SQLite.
 
 Tables and queries are drawn from a seed; one script runs a batch of queries on the same tables and writes every result to
-a file, and SQLite runs the same queries. Without ORDER BY, rows are compared as multisets; with it, the sequence of the
-keys is compared as well. Nulls of a result are what the language makes of them: 0, nan or an empty string. A query that
+a file, and SQLite runs the same queries. About half of the tables have nulls and are read from files. Without ORDER BY,
+rows are compared as multisets; with it, the sequence of the keys is compared as well. Nulls of a result are what the
+language makes of them: 0, nan or an empty string; so half of the queries also ask which cells are null. A query that
 Daphne rejects although SQLite answers it is a failure.
 
     test/sql/run.py --daphne bin/daphne [--queries 3000] [--seed 1] [--keep] [--options=--columnar]
@@ -12,6 +13,7 @@ Daphne rejects although SQLite answers it is a failure.
 
 import argparse
 import csv
+import json
 import math
 import random
 import sqlite3
@@ -29,13 +31,39 @@ AGGREGATES = ['count', 'sum', 'min', 'max', 'avg']
 
 
 class Table:
-    """Columns by name: 'i' integers, 'f' numbers with halves, 's' words."""
+    """Columns by name: 'i' integers, 'f' numbers with halves, 's' words. A column has nulls with some probability."""
 
     def __init__(self, rng, name, rows):
         self.name = name
         self.columns = {'k': 'i', 'a': 'i', 'f': 'f', 's': 's'}
         cell = {'i': lambda: rng.randint(-3, 6), 'f': lambda: rng.randint(-8, 12) / 2, 's': lambda: rng.choice(WORDS)}
-        self.rows = [[cell[kind]() for kind in self.columns.values()] for _ in range(rows)]
+        self.file = rng.choice(['', '', f'{name}.csv', f'{name}.jsonl'])
+        self.null_text = rng.choice(['', 'NA'])
+        self.nulls = [rng.choice([0, 0.1, 0.3, 0.6, 1]) if self.file else 0 for _ in self.columns]
+        self.rows = [[None if rng.random() < null else cell[kind]()
+                      for kind, null in zip(self.columns.values(), self.nulls)] for _ in range(rows)]
+
+    def definition(self):
+        """The argument of registerView."""
+        if self.file:
+            return f'readFrame("{self.file}")'
+        columns = (f'"{name}": {literal(kind, self.rows, i)}' for i, (name, kind) in enumerate(self.columns.items()))
+        return '{' + ', '.join(columns) + '}'
+
+    def write(self, directory):
+        if not self.file:
+            return
+        types = {'i': 'si64', 'f': 'f64', 's': 'str'}
+        schema = [{'label': name, 'valueType': types[kind], 'nullable': null > 0}
+                  for (name, kind), null in zip(self.columns.items(), self.nulls)]
+        meta = {'numRows': len(self.rows), 'numCols': len(self.columns), 'schema': schema,
+                'csv': {'nulls': [self.null_text]} if self.null_text else {}}
+        (Path(directory) / f'{self.file}.meta').write_text(json.dumps(meta), encoding='utf-8')
+        if self.file.endswith('.jsonl'):
+            lines = [json.dumps(dict(zip(self.columns, row))) for row in self.rows]
+        else:
+            lines = [','.join(self.null_text if c is None else '""' if c == '' else str(c) for c in row) for row in self.rows]
+        (Path(directory) / self.file).write_text(''.join(line + '\n' for line in lines), encoding='utf-8')
 
 
 class Generator:
@@ -60,14 +88,37 @@ class Generator:
             return str(self.rng.randint(-3, 9))
         if draw < 0.65:
             return str(self.rng.randint(1, 9) / 2)
-        if draw < 0.9:
+        if draw < 0.67:
+            return 'NULL'
+        if draw < 0.87:
             return f'({self.number(depth + 1)} {self.rng.choice("+-*")} {self.number(depth + 1)})'
-        if draw < 0.95:
-            return f'CASE WHEN {self.condition(depth + 1)} THEN {self.number(depth + 1)} ELSE {self.number(depth + 1)} END'
+        if draw < 0.94:
+            otherwise = f' ELSE {self.number(depth + 1)}' if self.chance(0.5) else ''
+            return f'CASE WHEN {self.condition(depth + 1)} THEN {self.number(depth + 1)}{otherwise} END'
+        if draw < 0.96:
+            return f'coalesce({self.number(depth + 1)}, {self.number(depth + 1)})'
+        if draw < 0.97:
+            return f'({self.column("i")} / ({self.column("i")} + 20))'
+        if draw < 0.98:
+            return f'(SELECT {self.rng.choice(["max", "sum"])}(q.{self.rng.choice("kf")}) FROM {self.table()} AS q)'
         return f'abs({self.number(depth + 1)})'
 
+    def table(self):
+        return self.rng.choice(self.tables).name
+
     def word(self):
-        return self.column('s') if self.chance(0.5) else f"'{self.rng.choice(WORDS)}'"
+        draw = self.rng.random()
+        if draw < 0.5:
+            return self.column('s')
+        if draw < 0.53:
+            return f'{self.rng.choice(["upper", "lower"])}({self.column("s")})'
+        if draw < 0.55:
+            return f"({self.column('s')} || {self.word()})"
+        if draw < 0.57:
+            return f'coalesce({self.column("s")}, {self.word()})'
+        if draw < 0.6:
+            return f"CASE WHEN {self.condition(2)} THEN {self.word()} END"
+        return f"'{self.rng.choice(WORDS)}'" if draw < 0.97 else 'NULL'
 
     def condition(self, depth=0):
         draw = self.rng.random()
@@ -84,15 +135,19 @@ class Generator:
             low = self.rng.randint(-3, 4)
             return f'{self.number(2)} {self.rng.choice(["", "NOT "])}BETWEEN {low} AND {low + self.rng.randint(0, 5)}'
         if draw < 0.88:
-            values = ', '.join(str(self.rng.randint(-2, 6)) for _ in range(self.rng.randint(1, 4)))
-            return f'{self.column("i")} {self.rng.choice(["", "NOT "])}IN ({values})'
+            kind = self.rng.choice('iifs')
+            draw = {'i': lambda: str(self.rng.randint(-2, 6)), 'f': lambda: str(self.rng.randint(-2, 6) / 2),
+                    's': lambda: f"'{self.rng.choice(WORDS)}'"}[kind]
+            values = ', '.join([draw() for _ in range(self.rng.randint(1, 4))] + ['NULL'] * self.chance(0.1))
+            return f'{self.column(kind)} {self.rng.choice(["", "NOT "])}IN ({values})'
         if draw < 0.94:
             pattern = self.rng.choice(['a%', '%b', '%a%', '_', '_b%', 'ab', '%'])
             return f"{self.column('s')} {self.rng.choice(['', 'NOT '])}LIKE '{pattern}'"
         if draw < 0.97:
             return f'{self.column(self.rng.choice("ifs"))} IS {self.rng.choice(["", "NOT "])}NULL'
-        table = self.rng.choice(self.tables)
-        return f'{self.column("i")} IN (SELECT q.k FROM {table.name} AS q WHERE q.a > {self.rng.randint(-2, 4)})'
+        kind, negation = self.rng.choice('iifs'), self.rng.choice(['', 'NOT '])
+        chosen = f'SELECT q.{self.rng.choice("ka") if kind == "i" else kind} FROM {self.table()} AS q'
+        return f'{self.column(kind)} {negation}IN ({chosen} WHERE q.a > {self.rng.randint(-2, 4)})'
 
     def source(self, alias):
         table = self.rng.choice(self.tables)
@@ -119,8 +174,17 @@ class Generator:
             text += f' ON x.k {compare} y.{self.rng.choice("ka")}'
             if self.chance(0.25):
                 text += ' AND x.s = y.s'
+            if self.chance(0.2) and kind not in ('RIGHT JOIN', 'FULL JOIN'):
+                text += f' AND {self.on_side("y")}'
         if self.chance(0.3):
             text += f' {self.rng.choice(["JOIN", "LEFT JOIN"])} {self.source("z")} ON y.a = z.a'
+        return text
+
+    def on_side(self, alias):
+        """A condition on one table."""
+        saved, self.sources = self.sources, {alias: self.sources[alias]}
+        text = self.condition(1)
+        self.sources = saved
         return text
 
     def aggregate(self):
@@ -139,32 +203,49 @@ class Generator:
         where = f' WHERE {self.condition()}' if self.chance(0.6) else ''
         draw = self.rng.random()
         if draw < 0.4:
-            items = [self.number() if self.chance(0.6) else self.column(self.rng.choice('ifs'))
+            items = [self.number() if self.chance(0.6) else self.rng.choice([self.column('i'), self.column('f'), self.word()])
                      for _ in range(self.rng.randint(1, 4))]
             tail = ''
         elif draw < 0.55:
             # An aggregate of nothing is 0 here and null there: a row is certain only without a condition.
             items, tail = [f'count({self.column("i")})', 'count(*)'], ''
+            if not where and ' ' not in tables.split(' AS ')[0] and tables.count(' AS ') == 1:
+                items += [self.aggregate() for _ in range(self.rng.randint(0, 3))]
         else:
-            keys = list(dict.fromkeys(self.column(self.rng.choice('iis')) for _ in range(self.rng.randint(1, 2))))
+            draw = lambda: self.column(self.rng.choice('iifs')) if self.chance(0.8) else self.number(1)
+            keys = list(dict.fromkeys(draw() for _ in range(self.rng.randint(1, 2))))
+            # Integers would be positions, and a query is equal to itself only.
+            keys = [key for key in keys if not key.lstrip('-').isdigit() and 'SELECT' not in key] or ['x.k']
             items = keys + [self.aggregate() for _ in range(self.rng.randint(0, 3))]
             tail = ' GROUP BY ' + ', '.join(keys)
             if self.chance(0.3):
-                tail += f' HAVING {self.rng.choice(["count(*)", "min(x.k)", "sum(x.a)"])} > {self.rng.randint(0, 3)}'
+                value = self.rng.choice(['count(*)', 'min(x.k)', 'sum(x.a)', 'max(x.f)', 'avg(x.a)'])
+                tail += f' HAVING {self.rng.choice(["", "NOT "])}{value} > {self.rng.randint(0, 3)}'
+                tail += f' {self.rng.choice(["AND", "OR"])} {value} IS NULL' if self.chance(0.3) else ''
         distinct = 'DISTINCT ' if self.chance(0.15) else ''
+        is_ordered = not distinct and self.chance(0.35)
+        order = self.rng.sample(range(len(items)), self.rng.randint(1, len(items))) if is_ordered else []
+        keys = ', '.join(f'c{i}' + self.rng.choice(['', ' ASC', ' DESC']) for i in order)
+        if is_ordered and self.chance(0.5):
+            items += [f'({items[i]}) IS NULL' for i in order]  # nulls are not ordered like the cells that stand for them
+            order += range(len(items) - len(order), len(items))
         selected = ', '.join(f'{item} AS c{i}' for i, item in enumerate(items))
         text = f'SELECT {distinct}{selected} FROM {tables}{where}{tail}'
-        order = []
-        if not distinct and self.chance(0.35):
-            order = self.rng.sample(range(len(items)), self.rng.randint(1, len(items)))
-            text += ' ORDER BY ' + ', '.join(f'c{i}' + self.rng.choice(['', ' ASC', ' DESC']) for i in order)
+        if is_ordered:
+            text += ' ORDER BY ' + keys
         elif self.chance(0.12):
             operation = self.rng.choice(['UNION', 'UNION ALL', 'INTERSECT', 'EXCEPT'])
             self.sources = {'x': dict(self.tables[0].columns)}
-            left = f'SELECT x.k AS c0, x.s AS c1 FROM {self.tables[0].name} AS x WHERE {self.condition(1)}'
+            left = f'SELECT x.{self.rng.choice("kf")} AS c0, {self.word()} AS c1 FROM {self.tables[0].name} AS x'
+            left += f' WHERE {self.condition(1)}'
             self.sources = {'x': dict(self.tables[-1].columns)}
-            right = f'SELECT x.a AS c0, x.s AS c1 FROM {self.tables[-1].name} AS x WHERE {self.condition(1)}'
+            right = f'SELECT x.{self.rng.choice("af")} AS c0, {self.word()} AS c1 FROM {self.tables[-1].name} AS x'
+            right += f' WHERE {self.condition(1)}'
             text = f'{left} {operation} {right}'
+            items = ['c0', 'c1']
+        if not order and self.chance(0.5):
+            cells = ', '.join(f'r.c{i}, r.c{i} IS NULL AS n{i}' for i in range(len(items)))
+            text = f'SELECT {cells} FROM ({text}) AS r'
         return text, order
 
 
@@ -178,9 +259,7 @@ def literal(kind, rows, position):
 def script(tables, queries):
     lines = []
     for table in tables:
-        columns = ', '.join(f'"{name}": {literal(kind, table.rows, i)}'
-                            for i, (name, kind) in enumerate(table.columns.items()))
-        lines.append(f'registerView("{table.name}", {{{columns}}});')
+        lines.append(f'registerView("{table.name}", {table.definition()});')
     for number, (text, _) in enumerate(queries):
         lines.append(f'write(sql("{text}"), "r{number}.csv");')
     return '\n'.join(lines) + '\n'
@@ -225,6 +304,8 @@ def run_batch(daphne, seed, count, keep):
         database.executemany(f'INSERT INTO {table.name} VALUES (?, ?, ?, ?)', table.rows)
     failures = []
     with tempfile.TemporaryDirectory() as directory:
+        for table in tables:
+            table.write(directory)
         done = run_script(daphne, script(tables, queries), directory)
         if done.returncode != 0:
             # One by one, to name the query.
@@ -244,6 +325,8 @@ def run_batch(daphne, seed, count, keep):
                 failures.append(f'seed {seed}: {text}\n  {problem}')
         if keep and failures:
             (Path.cwd() / f'sql-{seed}.daph').write_text(script(tables, queries), encoding='utf-8')
+            for table in tables:
+                table.write(Path.cwd())
     return failures
 
 
@@ -257,7 +340,7 @@ def run_script(daphne, text, directory):
 def main():
     parser = argparse.ArgumentParser(description='Random queries compared with SQLite.')
     parser.add_argument('--daphne', default=ROOT / 'bin' / 'daphne', type=Path)
-    parser.add_argument('--queries', default=1000, type=int)
+    parser.add_argument('--queries', default=3000, type=int)
     parser.add_argument('--seed', default=1, type=int)
     parser.add_argument('--options', default='', help='further words for the command line of Daphne')
     parser.add_argument('--keep', action='store_true', help='keep the scripts of batches with failures')

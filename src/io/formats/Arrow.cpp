@@ -2,13 +2,14 @@
 /// Parquet and Arrow files (also Feather of version 2). The files themselves are
 /// the business of libdaphne_arrow, which is loaded when one is met; here its
 /// tables become frames and matrices and the other way round. A missing value is
-/// NaN (which makes a column of integers or bool f64) or the empty string. Dates
-/// and times are integers as stored.
+/// NaN (which makes a column of integers or bool f64) or the empty string; where
+/// nulls are kept, 0 in a column of integers. Dates and times are integers as stored.
 #include <algorithm>
 #include <filesystem>
 
 #include "data/CopyCells.h"
 #include "io/Bytes.h"
+#include "io/NullableColumns.h"
 #include "io/SharedLibrary.h"
 #include "io/arrow/Interface.h"
 
@@ -92,7 +93,9 @@ std::string_view stringAt(std::string_view code, const ArrowArray &a, int64_t i)
 /// A table in memory, as the library gives it.
 class Table {
   public:
-    explicit Table(const ReadJob &job) {
+    enum class Nulls { Widen, Keep };
+
+    Table(const ReadJob &job, Nulls nulls) {
         Owned<ArrowArrayStream> stream;
         char message[1024] = "";
         if (Library::get().read(job.path.c_str(), std::string(formatOf(job.path)).c_str(), &stream, message,
@@ -113,7 +116,7 @@ class Table {
             batches.push_back(std::move(batch));
         }
         for (int64_t c = 0; c < schema.n_children; ++c)
-            types.push_back(typeOf(c, job));
+            types.push_back(typeOf(c, job, nulls == Nulls::Keep && job.keepsNulls(static_cast<size_t>(c))));
     }
 
     size_t cols() const { return types.size(); }
@@ -127,6 +130,17 @@ class Table {
             a.offset += batch.offset;
             for (int64_t i = 0; i < batch.length; ++i, out += step)
                 *out = cellAt<T>(type, a, i);
+        }
+    }
+
+    /// Which cells of a column are there.
+    void copyThere(size_t c, bool *out) const {
+        const ArrowSchema &type = *schema.children[c];
+        for (const auto &batch : batches) {
+            ArrowArray a = *batch.children[c];
+            a.offset += batch.offset;
+            for (int64_t i = 0; i < batch.length; ++i)
+                *out++ = !isMissing(type, a, i);
         }
     }
 
@@ -146,7 +160,7 @@ class Table {
         });
     }
 
-    ValueType typeOf(int64_t c, const ReadJob &job) const {
+    ValueType typeOf(int64_t c, const ReadJob &job, bool keepNulls) const {
         const ArrowSchema &column = *schema.children[c];
         std::string_view code = column.dictionary ? column.dictionary->format : column.format;
         if (isString(code))
@@ -164,7 +178,7 @@ class Table {
         if (type == ValueType::Unknown)
             throw job.error("column \"" + shownWord(label(static_cast<size_t>(c))) +
                             "\" is of a type that is not supported (\"" + shownWord(code) + "\")");
-        return isFloat(type) || !hasNulls(static_cast<size_t>(c)) ? type : ValueType::F64;
+        return isFloat(type) || keepNulls || !hasNulls(static_cast<size_t>(c)) ? type : ValueType::F64;
     }
     template <class S> static constexpr ValueType storedAs() {
         if constexpr (sizeof(S) == 2)
@@ -173,17 +187,27 @@ class Table {
             return valueTypeOf<S>();
     }
 
+    /// The number of the cell's value in the dictionary of its column.
+    static int64_t codeAt(const ArrowSchema &type, const ArrowArray &a, int64_t i) {
+        int64_t code = 0;
+        withStoredType(type.format, [&]<class S>(const S *) {
+            code = static_cast<int64_t>(static_cast<const S *>(a.buffers[1])[a.offset + i]);
+        });
+        return code;
+    }
+
+    static bool isMissing(const ArrowSchema &type, const ArrowArray &a, int64_t i) {
+        if (std::string_view(type.format) == "n" || isNull(a, i))
+            return true;
+        return type.dictionary && isMissing(*type.dictionary, *a.dictionary, codeAt(type, a, i));
+    }
+
     template <class T> static T cellAt(const ArrowSchema &type, const ArrowArray &a, int64_t i) {
         std::string_view code = type.format;
         if (code == "n" || isNull(a, i))
             return missing<T>();
-        if (type.dictionary) {
-            int64_t at = 0;
-            withStoredType(code, [&]<class S>(const S *) {
-                at = static_cast<int64_t>(static_cast<const S *>(a.buffers[1])[a.offset + i]);
-            });
-            return cellAt<T>(*type.dictionary, *a.dictionary, at);
-        }
+        if (type.dictionary)
+            return cellAt<T>(*type.dictionary, *a.dictionary, codeAt(type, a, i));
         if constexpr (std::is_same_v<T, std::string>) {
             return std::string(stringAt(code, a, i));
         } else {
@@ -217,7 +241,7 @@ void needShapeOf(const ReadJob &job, Table &table) {
 }
 
 Value readMatrix(ReadJob &job) {
-    Table table(job);
+    Table table(job, Table::Nulls::Widen);
     needShapeOf(job, table);
     ValueType type = table.types.empty() ? ValueType::F64 : table.types[0];
     for (ValueType t : table.types) {
@@ -234,19 +258,26 @@ Value readMatrix(ReadJob &job) {
 }
 
 Value readFrame(ReadJob &job) {
-    Table table(job);
+    Table table(job, Table::Nulls::Keep);
     needShapeOf(job, table);
     auto frame = Ref<Frame>::make(table.rows);
     bool named = job.meta && job.meta->hasSchema();
+    std::vector<std::string> labels;
+    labels.reserve(table.cols());
+    for (size_t c = 0; c < table.cols(); ++c)
+        labels.push_back(named ? job.meta->labels[c] : table.label(c));
+    NullIndicators indicators(job, labels, table.rows);
     std::vector<Ref<Dense>> columns(table.cols());
     forEachTask(job.request.pool, table.cols(), [&](size_t c) {
         columns[c] = Dense::create(table.types[c], table.rows, 1);
         withValueType(table.types[c],
                       [&]<class T>(TypeTag<T>) { table.copyColumn(c, columns[c]->template mutableView<T>().data, 1); });
+        if (bool *there = indicators.of(c))
+            table.copyThere(c, there);
     });
     for (size_t c = 0; c < table.cols(); ++c)
-        frame->addColumn(named ? job.meta->labels[c] : table.label(c),
-                         named ? converted(*columns[c], job.meta->types[c]) : columns[c]);
+        frame->addColumn(labels[c], named ? converted(*columns[c], job.meta->types[c]) : columns[c]);
+    indicators.addTo(*frame);
     return frame;
 }
 
@@ -267,6 +298,8 @@ const char *codeOf(ValueType type) {
     }
 }
 
+constexpr int64_t kNullable = 2; ///< a flag of Arrow's C data interface
+
 /// Columns to be written, batch by batch of rows. A batch owns copies of its cells and is released by the library.
 class Source {
   public:
@@ -274,7 +307,8 @@ class Source {
         std::string label;
         ValueType type;
         const Dense *cells;
-        size_t column; ///< of the cells
+        size_t column;                ///< of the cells
+        const Dense *there = nullptr; ///< of bool, 0 where the cell is null; null: no cell is
     };
 
     Source(std::vector<Column> columns, size_t rows) : columns(std::move(columns)), rows(rows) {}
@@ -297,7 +331,7 @@ class Source {
   private:
     struct Batch {
         struct Buffers {
-            std::string cells, text;
+            std::string there, cells, text;
             const void *pointers[3] = {};
             ArrowArray array{};
         };
@@ -319,6 +353,7 @@ class Source {
             s->labels[c] = columns[c].label;
             s->columns[c].format = codeOf(columns[c].type);
             s->columns[c].name = s->labels[c].c_str();
+            s->columns[c].flags = columns[c].there ? kNullable : 0;
             s->columns[c].release = [](ArrowSchema *column) { column->release = nullptr; };
             s->children.push_back(&s->columns[c]);
         }
@@ -367,6 +402,14 @@ class Source {
         return 0;
     }
 
+    /// One bit per cell, from the lowest to the highest of each byte.
+    static std::string bitsOf(const DenseView<const bool> &cells, size_t column, size_t begin, size_t end) {
+        std::string bits((end - begin + 7) / 8, '\0');
+        for (size_t i = 0; i < end - begin; ++i)
+            bits[i / 8] = static_cast<char>(bits[i / 8] | cells(begin + i, column) << (i % 8));
+        return bits;
+    }
+
     static void fill(const Column &column, size_t begin, size_t end, Batch::Buffers &buffers) {
         size_t n = end - begin;
         withValueType(column.type, [&]<class T>(TypeTag<T>) {
@@ -381,9 +424,7 @@ class Source {
                     appendRaw(buffers.cells, offset);
                 }
             } else if constexpr (std::is_same_v<T, bool>) {
-                buffers.cells.resize((n + 7) / 8);
-                for (size_t i = 0; i < n; ++i)
-                    buffers.cells[i / 8] = static_cast<char>(buffers.cells[i / 8] | cell(i) << (i % 8));
+                buffers.cells = bitsOf(cells, column.column, begin, end);
             } else {
                 buffers.cells.resize(n * sizeof(T));
                 for (size_t i = 0; i < n; ++i)
@@ -394,6 +435,13 @@ class Source {
         buffers.pointers[2] = buffers.text.data();
         ArrowArray &a = buffers.array;
         a.length = static_cast<int64_t>(n);
+        if (column.there) {
+            auto there = column.there->view<bool>();
+            buffers.there = bitsOf(there, 0, begin, end);
+            buffers.pointers[0] = buffers.there.data();
+            for (size_t r = begin; r < end; ++r)
+                a.null_count += !there(r, 0);
+        }
         a.n_buffers = column.type == ValueType::Str ? 3 : 2;
         a.buffers = buffers.pointers;
         a.release = [](ArrowArray *array) { array->release = nullptr; };
@@ -423,9 +471,10 @@ void writeMatrix(const Matrix &matrix, WriteJob &job) {
 }
 
 void writeFrame(const Frame &f, WriteJob &job) {
+    std::vector<NullableColumn> nullable = nullableColumns(f);
     std::vector<Source::Column> columns;
-    for (size_t c = 0; c < f.cols(); ++c)
-        columns.push_back({f.labels[c], f.columns[c]->type(), f.columns[c].get(), 0});
+    for (const NullableColumn &c : nullable)
+        columns.push_back({c.label, c.cells->type(), c.cells.get(), 0, c.there.get()});
     writeColumns(std::move(columns), f.rows(), job);
 }
 
@@ -441,6 +490,7 @@ void addArrow(FormatTable &t) {
                .writeMatrix = writeMatrix,
                .writeFrame = writeFrame,
                .compressible = false,
+               .hasNulls = true,
                .library = "Arrow"});
 }
 

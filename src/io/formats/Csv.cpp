@@ -3,7 +3,7 @@
 /// delimiters, quotes or line breaks. Without metadata the types of the columns
 /// are guessed from a sample of rows and verified while all are read: a column is
 /// si64 if all its fields are integers, else f64 if all are numbers or empty, else
-/// str. Errors name file, line and column.
+/// str. Where nulls are kept, they are of any type. Errors name file, line and column.
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -12,7 +12,7 @@
 #include "io/Bytes.h"
 #include "io/Coordinates.h"
 #include "io/CsvRows.h"
-#include "io/FormatTable.h"
+#include "io/NullableColumns.h"
 #include "io/Rows.h"
 #include "io/formats/CsvWriting.h"
 
@@ -215,8 +215,11 @@ class Table {
         constexpr size_t kRows = 100;
         RowPiece part{piece.text, 0, std::min(piece.numRows, kRows), piece.plain};
         try {
-            readPiece(part, style, meta.cols, part.numRows, emptyLines,
-                      [&](CsvCursor &cursor, size_t, size_t c) { kinds[c] = std::max(kinds[c], cursor.kind()); });
+            readPiece(part, style, meta.cols, part.numRows, emptyLines, [&](CsvCursor &cursor, size_t, size_t c) {
+                bool isNull = job.request.keepNulls && cursor.atNull(FieldKind::Number);
+                FieldKind kind = cursor.kind();
+                kinds[c] = std::max(kinds[c], isNull ? FieldKind::Integer : kind);
+            });
         } catch (const TextError &) { // found again when everything is read
         } catch (const Misaligned &) {
         }
@@ -445,6 +448,8 @@ Value readFrame(ReadJob &job) {
     std::vector<Ref<Dense>> columns;                ///< of numbers
     std::vector<std::unique_ptr<TextTarget>> texts; ///< of strings
     std::vector<ColumnTarget> targets;
+    NullIndicators indicators;
+    std::vector<FieldKind> readAs;
     size_t numWorkers = job.request.pool ? job.request.pool->numWorkers() : 1;
     auto allocate = [&] {
         auto types = table.meta.columnTypes();
@@ -454,9 +459,12 @@ Value readFrame(ReadJob &job) {
         texts.clear();
         texts.resize(types.size());
         targets.clear();
+        indicators = NullIndicators(job, labels, table.meta.rows);
+        readAs.clear();
         for (size_t c = 0; c < types.size(); ++c) {
+            readAs.push_back(kindOf(types[c]));
             if (!job.wantsColumn(labels[c])) {
-                targets.emplace_back(kindOf(types[c]));
+                targets.emplace_back(readAs[c]);
                 continue;
             }
             if (types[c] == ValueType::Str) {
@@ -473,13 +481,19 @@ Value readFrame(ReadJob &job) {
     do
         allocate();
     while (table.meta.cols > 0 && !readVerified(table, [&](CsvCursor &cursor, size_t r, size_t c) {
-               return targets[c].read(cursor, targets[c].cells, r);
+               bool *there = indicators.of(c);
+               if (!there)
+                   return targets[c].read(cursor, targets[c].cells, r);
+               there[r] = !cursor.atNull(readAs[c]);
+               FieldKind kind = targets[c].read(cursor, targets[c].cells, r);
+               return there[r] ? kind : FieldKind::Integer; // whatever the type is, a null fits
            }));
     auto frame = Ref<Frame>::make(table.meta.rows);
     auto labels = table.meta.columnLabels();
     for (size_t c = 0; c < columns.size(); ++c)
         if (columns[c] || texts[c])
             frame->addColumn(labels[c], columns[c] ? columns[c] : texts[c]->column(table));
+    indicators.addTo(*frame);
     return frame;
 }
 
@@ -494,6 +508,7 @@ void addCsv(FormatTable &t) {
            .readFrame = readFrame,
            .writeMatrix = writeCsv,
            .writeFrame = writeCsv,
+           .hasNulls = true,
            .checksStrings = true});
 }
 

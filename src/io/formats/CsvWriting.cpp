@@ -2,6 +2,7 @@
 #include "io/formats/CsvWriting.h"
 
 #include "io/FixedDecimals.h"
+#include "io/NullableColumns.h"
 #include "io/ParallelText.h"
 
 namespace daphne::io {
@@ -39,6 +40,8 @@ struct Source {
     size_t skip;
     void (*append)(std::string &, const Source &, size_t at, const CsvStyle &);
     std::vector<std::string> texts = {}; ///< of codes, quoted already
+    const bool *there = nullptr;         ///< not null: which cells are not null
+    size_t thereSkip = 0;
 };
 
 Source codedSource(const Dense &column) {
@@ -81,14 +84,26 @@ void writeCsv(const Matrix &matrix, WriteJob &job) {
 }
 
 void writeCsv(const Frame &frame, WriteJob &job) {
+    std::vector<NullableColumn> columns = nullableColumns(frame);
     std::vector<Source> sources;
-    for (const auto &column : frame.columns)
-        sources.push_back(sourceOf(*column));
-    writeRowsInParallel(job, frame.rows(), frame.cols(), [&](size_t r, std::string &out) {
+    for (const NullableColumn &column : columns) {
+        sources.push_back(sourceOf(*column.cells));
+        if (column.there) {
+            sources.back().there = column.there->view<bool>().data;
+            sources.back().thereSkip = column.there->view<bool>().skip;
+        }
+    }
+    writeRowsInParallel(job, frame.rows(), sources.size(), [&](size_t r, std::string &out) {
         for (size_t c = 0; c < sources.size(); ++c) {
+            const Source &s = sources[c];
             if (c > 0)
                 out += ',';
-            sources[c].append(out, sources[c], r * sources[c].skip, job.request.csv);
+            if (s.there && !s.there[r * s.thereSkip])
+                continue;
+            size_t before = out.size();
+            s.append(out, s, r * s.skip, job.request.csv);
+            if (s.there && out.size() == before)
+                out += "\"\""; // an empty string is no null
         }
         out += '\n';
     });

@@ -2,7 +2,7 @@
 /// Frames as one JSON object per line. Columns are the keys in the order of their
 /// first occurrence; a column is bool, si64, f64 or str, whatever holds all its
 /// values. A missing value and null are NaN (which makes a column of integers
-/// f64) or the empty string.
+/// f64) or the empty string; where nulls are kept, 0 in a column of integers.
 #include <cmath>
 #include <map>
 
@@ -10,6 +10,7 @@
 #include "data/CopyCells.h"
 #include "io/Bytes.h"
 #include "io/JsonObject.h"
+#include "io/NullableColumns.h"
 #include "io/ParallelText.h"
 
 namespace daphne::io {
@@ -57,9 +58,9 @@ struct Survey {
         bool numbers = a != Kind::Text && b != Kind::Text;
         return numbers && a != Kind::Bool && b != Kind::Bool ? Kind::Number : Kind::Text;
     }
-    ValueType typeOf(const std::string &label) const {
+    ValueType typeOf(const std::string &label, bool keepNulls) const {
         const Column &c = columns.find(label)->second;
-        bool complete = c.numValues == rows;
+        bool complete = keepNulls || c.numValues == rows;
         switch (c.kind) {
         case Kind::Text: return ValueType::Str;
         case Kind::Bool: return complete ? ValueType::Bool : ValueType::F64;
@@ -126,7 +127,7 @@ Layout layoutOf(const ReadJob &job, const Survey &found) {
     Layout layout{found.labels, {}, found.rows};
     if (!job.meta) {
         for (const std::string &label : found.labels)
-            layout.types.push_back(found.typeOf(label));
+            layout.types.push_back(found.typeOf(label, job.request.keepNulls));
         return layout;
     }
     if (job.meta->rows > found.rows)
@@ -174,6 +175,7 @@ Value readFrame(ReadJob &job) {
         Layout layout = layoutOf(job, all);
         needPlausibleSize(job, layout);
         auto frame = Ref<Frame>::make(layout.rows);
+        NullIndicators indicators(job, layout.labels, layout.rows);
         std::map<std::string, size_t, std::less<>> places;
         for (size_t c = 0; c < layout.labels.size(); ++c) {
             auto column = Dense::create(layout.types[c], layout.rows, 1, Buffer::Init::Zero);
@@ -190,6 +192,8 @@ Value readFrame(ReadJob &job) {
                     auto it = places.find(key);
                     if (it == places.end() || starts[i] + r >= layout.rows)
                         return;
+                    if (bool *there = indicators.of(it->second))
+                        there[starts[i] + r] = value.kind != Kind::Null;
                     Dense &column = *frame->columns[it->second];
                     withValueType(column.type(), [&]<class T>(TypeTag<T>) {
                         column.mutableView<T>().data[starts[i] + r] = cellOf<T>(value);
@@ -198,6 +202,7 @@ Value readFrame(ReadJob &job) {
             });
             advanceProgress(pieces[i].size() / 2);
         });
+        indicators.addTo(*frame);
         return frame;
     } catch (const TextError &error) {
         throw locatedError(job.text(), job.path, error);
@@ -205,15 +210,20 @@ Value readFrame(ReadJob &job) {
 }
 
 void writeFrame(const Frame &f, WriteJob &job) {
-    writeRowsInParallel(job, f.rows(), f.cols(), [&](size_t r, std::string &out) {
+    std::vector<NullableColumn> columns = nullableColumns(f);
+    writeRowsInParallel(job, f.rows(), columns.size(), [&](size_t r, std::string &out) {
         out += '{';
-        for (size_t c = 0; c < f.cols(); ++c) {
+        for (size_t c = 0; c < columns.size(); ++c) {
             if (c > 0)
                 out += ',';
-            appendJsonString(out, f.labels[c]);
+            appendJsonString(out, columns[c].label);
             out += ':';
-            withValueType(f.columns[c]->type(), [&]<class T>(TypeTag<T>) {
-                const T &cell = *f.columns[c]->template view<T>().row(r);
+            if (columns[c].there && !*columns[c].there->view<bool>().row(r)) {
+                out += "null";
+                continue;
+            }
+            withValueType(columns[c].cells->type(), [&]<class T>(TypeTag<T>) {
+                const T &cell = *columns[c].cells->template view<T>().row(r);
                 if constexpr (std::is_same_v<T, std::string>)
                     appendJsonString(out, cell);
                 else if constexpr (std::is_same_v<T, bool>)
@@ -235,6 +245,7 @@ void addJsonLines(FormatTable &t) {
            .title = "JSON lines",
            .readFrame = readFrame,
            .writeFrame = writeFrame,
+           .hasNulls = true,
            .checksStrings = true});
 }
 

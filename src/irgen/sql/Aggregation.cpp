@@ -142,10 +142,11 @@ std::vector<const Expr *> Translator::groupKeys(const sql::Select &s, const Rela
                     throw compileError(key->span, "the columns of " + source.alias + " are not known here")
                         .withHint("name the columns");
                 for (const Column &c : source.columns)
-                    keys.push_back(ownedExprs
-                                       .emplace_back(std::make_unique<Expr>(
-                                           Expr{ExprKind::Column, key->span, c.name, source.alias}))
-                                       .get());
+                    if (!c.isIndicator)
+                        keys.push_back(ownedExprs
+                                           .emplace_back(std::make_unique<Expr>(
+                                               Expr{ExprKind::Column, key->span, c.name, source.alias}))
+                                           .get());
             }
             if (keys.empty())
                 throw compileError(key->span, "the query has no table " + key->table);
@@ -186,7 +187,10 @@ Translator::Grouped Translator::group(const sql::Select &s, const sql::Query *wh
         if (grouped.columns.contains(called))
             continue;
         Cells c = expr(*key, scope);
-        Column column{key->kind == ExprKind::Column ? called : fresh("key"), "", typeOf(c.value)};
+        Column column{.label = key->kind == ExprKind::Column ? called : fresh("key"),
+                      .name = "",
+                      .type = typeOf(c.value),
+                      .filled = true};
         if (c.valid) {
             // Nulls are one group, and the first one.
             column.indicator = fresh("there");
@@ -255,6 +259,8 @@ Translator::Cells Translator::wholeAggregate(const Expr &e, const Relation &inpu
     }
     if (function == "SUM")
         return {op("sumAll", {x}, e.span), valid};
+    if (valid && typeOf(x) == ValueType::Str) // there is no least of no strings
+        x = op("cond", {valid, x, asColumn(text("", e.span), numRows({}, e.span), e.span)}, e.span);
     if (function == "MIN" || function == "MAX")
         return {op(function == "MIN" ? "minAll" : "maxAll", {x}, e.span), valid};
     IrValue numbers = g.emitCast(x, f64, e.span);

@@ -101,6 +101,7 @@ Translator::Cells Translator::cellsOf(IrValue frame, const Column &c, SourceSpan
         cells.valid = cellsOf(frame, c.indicator, span);
         if (c.indicatorCounts)
             cells.valid = op("ewGt", {cells.valid, integer(0, span)}, span);
+        cells.filled = c.filled;
     }
     return cells;
 }
@@ -123,6 +124,17 @@ IrValue Translator::defaultOf(ValueType type, SourceSpan span) {
     return g.constant({.type = type, .i = 0, .d = isFloat(type) ? std::nan("") : 0}, span);
 }
 
+bool Translator::isNull(const Cells &c) {
+    auto valid = c.valid ? ir::constantOf(c.valid) : std::nullopt;
+    return valid && valid->asInt() == 0;
+}
+
+void Translator::fit(Cells &a, const Cells &like, SourceSpan span) {
+    bool differs = (typeOf(a.value) == ValueType::Str) != (typeOf(like.value) == ValueType::Str);
+    if (isNull(a) && differs && typeOf(like.value) != ValueType::Unknown)
+        a.value = defaultOf(typeOf(like.value), span);
+}
+
 IrValue Translator::both(IrValue a, IrValue b, SourceSpan span) {
     if (!a || !b)
         return a ? a : b;
@@ -137,6 +149,16 @@ Translator::Cells Translator::negated(Cells c, bool really, SourceSpan span) {
     return c;
 }
 
+/// Of AND and OR what is true follows from what is true of their sides: which of the rest is null need not be known.
+IrValue Translator::condition(const Expr &e, Scope &scope) {
+    bool isAnd = e.kind == ExprKind::Binary && e.name == "AND", isOr = e.kind == ExprKind::Binary && e.name == "OR";
+    bool isKey = scope.grouped && scope.grouped->columns.contains(textOf(e, *scope.relation));
+    if (isKey || (!isAnd && !isOr))
+        return truth(expr(e, scope), e.span);
+    IrValue a = condition(*e.args[0], scope), b = condition(*e.args[1], scope);
+    return op(isAnd ? "ewAnd" : "ewOr", {a, b}, e.span);
+}
+
 IrValue Translator::replaced(const Cells &c, IrValue replacement, SourceSpan span) {
     if (!c.valid)
         return c.value;
@@ -147,8 +169,8 @@ IrValue Translator::replaced(const Cells &c, IrValue replacement, SourceSpan spa
 }
 
 IrValue Translator::canonical(const Cells &c, SourceSpan span) {
-    // A column of unknown type is one of a frame and has the defaults already.
-    if (!c.valid || typeOf(c.value) == ValueType::Unknown)
+    // A column of unknown type is one of a frame and should have the defaults already.
+    if (!c.valid || c.filled || typeOf(c.value) == ValueType::Unknown)
         return c.value;
     return replaced(c, defaultOf(typeOf(c.value), span), span);
 }
@@ -170,19 +192,25 @@ Translator::Cells Translator::logical(bool isAnd, const Cells &a, const Cells &b
 
 // ------------------------------------------------------------------ operators
 
+/// The cell of a null is 0, which must not be divided by.
+IrValue Translator::divisor(const Cells &c, SourceSpan span) {
+    bool mayFail = c.valid && isIntegerLike(typeOf(c.value));
+    return mayFail ? replaced(c, g.constant({.type = typeOf(c.value), .i = 1}, span), span) : c.value;
+}
+
 Translator::Cells Translator::binary(const Expr &e, Scope &scope) {
     Cells a = expr(*e.args[0], scope), b = expr(*e.args[1], scope);
     if (e.name == "AND" || e.name == "OR")
         return logical(e.name == "AND", a, b, e.span);
+    fit(a, b, e.span);
+    fit(b, a, e.span);
     static const std::map<std::string_view, std::string_view> kMnemonics = {
         {"+", "ewAdd"}, {"-", "ewSub"},  {"*", "ewMul"},    {"/", "ewDiv"}, {"%", "ewMod"},
         {"=", "ewEq"},  {"<>", "ewNeq"}, {"!=", "ewNeq"},   {"<", "ewLt"},  {"<=", "ewLe"},
         {">", "ewGt"},  {">=", "ewGe"},  {"||", "ewConcat"}};
     std::string_view mnemonic = kMnemonics.at(e.name);
-    bool isDivision = mnemonic == "ewDiv" || mnemonic == "ewMod";
-    if (isDivision && b.valid && isIntegerLike(typeOf(b.value)))
-        // The cell of a null is 0, which must not be divided by.
-        b.value = replaced(b, g.constant({.type = typeOf(b.value), .i = 1}, e.span), e.span);
+    if (mnemonic == "ewDiv" || mnemonic == "ewMod")
+        b.value = divisor(b, e.span);
     if (mnemonic == "ewAdd" && (typeOf(a.value) == ValueType::Str || typeOf(b.value) == ValueType::Str))
         mnemonic = "ewConcat";
     return {op(mnemonic, {a.value, b.value}, e.span), both(a.valid, b.valid, e.span)};
@@ -191,6 +219,10 @@ Translator::Cells Translator::binary(const Expr &e, Scope &scope) {
 /// Bounds in either order: only if both are constants it is known which one is the lower.
 Translator::Cells Translator::between(const Expr &e, Scope &scope) {
     Cells x = expr(*e.args[0], scope), p = expr(*e.args[1], scope), q = expr(*e.args[2], scope);
+    for (Cells *bound : {&p, &q}) {
+        fit(x, *bound, e.span);
+        fit(*bound, x, e.span);
+    }
     auto within = [&](const Cells &low, const Cells &high) {
         return op("ewAnd", {op("ewGe", {x.value, low.value}, e.span), op("ewLe", {x.value, high.value}, e.span)},
                   e.span);
@@ -214,9 +246,12 @@ Translator::Cells Translator::membership(const Expr &e, Scope &scope) {
         Cells any;
         for (size_t i = 1; i < e.args.size(); ++i) {
             Cells other = expr(*e.args[i], scope);
-            Cells equal{op("ewEq", {x.value, other.value}, e.args[i]->span), both(x.valid, other.valid, e.span)};
+            fit(x, other, e.span);
+            fit(other, x, e.span);
+            Cells equal{op("ewEq", {x.value, other.value}, e.args[i]->span), other.valid};
             any = any.value ? logical(false, any, equal, e.span) : equal;
         }
+        any.valid = both(x.valid, any.valid, e.span);
         return negated(any, e.negated, e.span);
     }
     Result r = query(*e.query);
@@ -236,31 +271,34 @@ Translator::Cells Translator::membership(const Expr &e, Scope &scope) {
     IrValue found = op("isMember", {asColumn(x.value, numRows({}, e.span), e.span), set.value}, e.span);
     if (isScalar)
         found = g.emitCast(found, TypeDesc::scalar(ValueType::Unknown), e.span);
-    IrValue valid = noNulls ? op("ewOr", {found, noNulls}, e.span) : IrValue();
-    return negated({found, both(x.valid, valid, e.span)}, e.negated, e.span);
+    IrValue valid = both(x.valid, noNulls ? op("ewOr", {found, noNulls}, e.span) : IrValue(), e.span);
+    if (valid) {
+        // Nothing is in an empty set, not even a null.
+        IrValue rows = g.emitCast(numRows(r.frame, e.span), TypeDesc::scalar(ValueType::SI64), e.span);
+        valid = op("ewOr", {valid, op("ewEq", {rows, integer(0, e.span)}, e.span)}, e.span);
+    }
+    return negated({found, valid}, e.negated, e.span);
 }
 
 // ---------------------------------------------------------------- CASE, calls
 
-/// a where the condition is true, else b; both get the more general type.
-Translator::Cells Translator::choose(const Cells &condition, Cells a, Cells b, Scope &scope, SourceSpan span) {
-    auto isNull = [&](const Cells &c) {
-        auto valid = c.valid ? ir::constantOf(c.valid) : std::nullopt;
-        return valid && valid->asInt() == 0;
-    };
+/// a where `when` is not 0, else b; both get the more general type.
+Translator::Cells Translator::choose(IrValue when, Cells a, Cells b, Scope &scope, SourceSpan span) {
+    if (isNull(a) && isNull(b))
+        return a;
     ValueType ta = typeOf(a.value), tb = typeOf(b.value);
     ValueType common = isNull(a) ? tb : isNull(b) ? ta : mostGeneral(ta, tb);
     if (common == ValueType::Str && !isNull(a) && !isNull(b) && ta != tb)
         throw compileError(span, "the values of CASE must all be strings or all be numbers");
-    auto fit = [&](Cells &c) {
+    auto convert = [&](Cells &c) {
         if (isNull(c) && common != ValueType::Unknown)
             c.value = defaultOf(common, span);
         else if (common != ValueType::Unknown && typeOf(c.value) != common)
             c.value = g.emitCast(c.value, {.valueType = common}, span);
     };
-    fit(a);
-    fit(b);
-    IrValue when = truth(condition, span), rows = numRows(scope.frame, span);
+    convert(a);
+    convert(b);
+    IrValue rows = numRows(scope.frame, span);
     bool anyColumn = false;
     for (IrValue v : {when, a.value, b.value, a.valid, b.valid})
         anyColumn |= v && !g.typeOf(v).isScalar();
@@ -283,8 +321,8 @@ Translator::Cells Translator::caseOf(const Expr &e, Scope &scope) {
     if (hasElse)
         result = expr(*e.args.back(), scope);
     for (size_t i = e.args.size() / 2; i-- > 0;) {
-        Cells condition = expr(*e.args[2 * i], scope);
-        result = choose(condition, expr(*e.args[2 * i + 1], scope), result, scope, e.span);
+        IrValue when = condition(*e.args[2 * i], scope);
+        result = choose(when, expr(*e.args[2 * i + 1], scope), result, scope, e.span);
     }
     return result;
 }
@@ -311,7 +349,9 @@ Translator::Cells Translator::coalesce(const Expr &e, Scope &scope) {
     Cells result = expr(*e.args.back(), scope);
     for (size_t i = e.args.size() - 1; i-- > 0;) {
         Cells c = expr(*e.args[i], scope);
-        result = c.valid ? choose({c.valid}, {c.value}, result, scope, e.span) : c;
+        if (isNull(c))
+            continue;
+        result = c.valid ? choose(c.valid, {c.value}, result, scope, e.span) : c;
     }
     return result;
 }
@@ -336,7 +376,8 @@ Translator::Cells Translator::call(const Expr &e, Scope &scope) {
         IrValue valid;
         for (const auto &a : e.args) {
             Cells c = expr(*a, scope);
-            operands.push_back(canonical(c, e.span));
+            bool isDivisor = f.mnemonic == "ewMod" && &a == &e.args[1];
+            operands.push_back(isDivisor ? divisor(c, e.span) : canonical(c, e.span));
             valid = both(valid, c.valid, e.span);
         }
         return {op(f.mnemonic, operands, e.span), valid};
@@ -373,6 +414,8 @@ Translator::Cells Translator::expr(const Expr &e, Scope &scope) {
         Cells x = expr(*e.args[0], scope), pattern = expr(*e.args[1], scope);
         if (!g.typeOf(pattern.value).isScalar())
             throw compileError(e.args[1]->span, "the pattern of LIKE must be a constant");
+        fit(x, pattern, e.span);
+        fit(pattern, x, e.span);
         return negated({op("like", {x.value, pattern.value}, e.span), both(x.valid, pattern.valid, e.span)}, e.negated,
                        e.span);
     }

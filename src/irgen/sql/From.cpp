@@ -3,6 +3,7 @@
 /// query names are taken along.
 #include <algorithm>
 
+#include "data/NullIndicator.h"
 #include "irgen/sql/Translator.h"
 
 namespace daphne::irgen {
@@ -25,6 +26,13 @@ bool isComparison(const Expr &e) {
     static constexpr std::string_view kComparisons[] = {"=", "<>", "!=", "<", "<=", ">", ">="};
     return e.kind == ExprKind::Binary &&
            std::find(std::begin(kComparisons), std::end(kComparisons), e.name) != std::end(kComparisons);
+}
+
+/// As it comes from a file: readers put the default of the type under a null, whoever changes a column may not.
+bool isRead(IrValue frame) {
+    while (ir::DaphneOp check = ir::asOp(frame.getDefiningOp(), "adapt"))
+        frame = check->getOperand(0);
+    return ir::isOp(frame, "read");
 }
 
 std::string mirrored(const std::string &comparison) {
@@ -68,6 +76,23 @@ Translator::Names Translator::namesOf(const sql::Select &s, const sql::Query *wh
 
 // --------------------------------------------------------------------- tables
 
+/// The columns of a frame; indicators are those of other columns, and only themselves if they are named.
+std::vector<Translator::Column> Translator::columnsOf(const ops::FrameSchema &schema, bool filled) {
+    std::vector<Column> columns;
+    columns.reserve(schema.labels.size());
+    for (size_t c = 0; c < schema.labels.size(); ++c)
+        columns.push_back({schema.labels[c], bareName(schema.labels[c]), schema.types[c]});
+    std::vector<size_t> indicators = findIndicators(schema.labels, schema.types);
+    for (size_t c = 0; c < columns.size(); ++c)
+        if (size_t i = indicators[c]; i != kNoIndicator) {
+            columns[c].indicator = schema.labels[i];
+            columns[c].indicatorCounts = schema.types[i] != ValueType::Bool;
+            columns[c].filled = filled;
+            columns[i].isIndicator = true;
+        }
+    return columns;
+}
+
 Translator::Relation Translator::source(const sql::Table &t, const Names &names) {
     if (t.query)
         return renamed(query(*t.query), t.alias, names, t.span);
@@ -78,44 +103,48 @@ Translator::Relation Translator::source(const sql::Table &t, const Names &names)
     TypeDesc type = g.typeOf(frame);
     Result r{frame, {}, type.schema && type.schema->labels.size() == type.schema->types.size()};
     if (r.known)
-        for (size_t c = 0; c < type.schema->labels.size(); ++c) {
-            const std::string &label = type.schema->labels[c];
-            r.columns.push_back({label, bareName(label), type.schema->types[c]});
-        }
+        r.columns = columnsOf(*type.schema, isRead(frame));
     return renamed(std::move(r), t.alias, names, t.span);
 }
 
 /// The columns of a table as alias.name; those the query does not name are left out.
 Translator::Relation Translator::renamed(Result r, const std::string &alias, const Names &names, SourceSpan span) {
     Source s{alias, {}, r.known};
-    if (!r.known)
-        return {op("setColLabelsPrefix", {r.frame, text(alias, span)}, span), {s}};
+    if (!r.known) {
+        IrValue frame = op("withoutNulls", {r.frame}, span); // they could not be heeded
+        return {op("setColLabelsPrefix", {frame, text(alias, span)}, span), {s}};
+    }
     bool all = names.stars.contains("") || names.stars.contains(alias);
-    auto isNamed = [&](const std::string &name) {
-        return all || names.columns.contains({alias, name}) || names.columns.contains({"", name});
+    auto isNamed = [&](const Column &c) {
+        return (all && !c.isIndicator) || names.columns.contains({alias, c.name}) ||
+               names.columns.contains({"", c.name});
     };
     std::vector<IrValue> columns, labels;
-    auto add = [&](const std::string &from, const std::string &to) {
-        columns.push_back(cellsOf(r.frame, from, span));
-        labels.push_back(text(to, span));
+    auto add = [&](IrValue cells, const std::string &label) {
+        columns.push_back(cells);
+        labels.push_back(text(label, span));
     };
     for (const Column &c : r.columns) {
-        if (!isNamed(c.name)) {
-            s.otherNames.push_back(c.name);
+        if (!isNamed(c)) {
+            if (!c.isIndicator)
+                s.otherNames.push_back(c.name);
             continue;
         }
-        add(c.label, alias + "." + c.name);
-        Column named{alias + "." + c.name, c.name, c.type};
-        if (!c.indicator.empty()) {
-            named.indicator = fresh("there");
-            named.indicatorCounts = c.indicatorCounts;
-            add(c.indicator, named.indicator);
-        }
+        Cells cells = cellsOf(r.frame, c, span);
+        Column named{.label = alias + "." + c.name,
+                     .name = c.name,
+                     .type = c.type,
+                     .isIndicator = c.isIndicator,
+                     .isNull = c.isNull,
+                     .filled = c.filled};
+        add(cells.value, named.label);
+        if (cells.valid)
+            add(cells.valid, named.indicator = fresh("there"));
         s.columns.push_back(std::move(named));
     }
     // Some column must tell the number of rows.
     if (columns.empty() && !r.columns.empty())
-        add(r.columns[0].label, fresh("rows"));
+        add(cellsOf(r.frame, r.columns[0].label, span), fresh("rows"));
     columns.insert(columns.end(), labels.begin(), labels.end());
     return {op("createFrame", columns, span), {s}};
 }
@@ -237,7 +266,7 @@ Translator::Relation Translator::join(Relation left, Relation right, const sql::
     Relation result = beside(left, right, frame);
     for (const Expr *e : rest) {
         Scope scope{&result, result.frame, nullptr, "ON"};
-        result = filtered(result, expr(*e, scope), e->span);
+        result = filtered(result, condition(*e, scope), e->span);
     }
     return result;
 }
@@ -248,8 +277,10 @@ void Translator::addIndicator(Relation &r, SourceSpan span) {
     addColumn(r.frame, asColumn(integer(1, span), numRows(r.frame, span), span), label, span);
     for (Source &s : r.sources) {
         for (Column &c : s.columns)
-            if (c.indicator.empty())
+            if (c.indicator.empty()) {
                 c.indicator = label;
+                c.filled = true;
+            }
         if (s.indicator.empty())
             s.indicator = label;
     }
@@ -272,8 +303,8 @@ Translator::Relation Translator::outerJoin(Relation left, Relation right, const 
         if (!onOptional)
             throw compileError(e->span, "outer joins need comparisons of a column of one side with one of the other");
         Scope scope{&optional, optional.frame, nullptr, "ON"};
-        Cells condition = expr(*e, scope);
-        optional = filtered(std::move(optional), condition, e->span); // conditions point to its sources
+        IrValue bits = condition(*e, scope);
+        optional = filtered(std::move(optional), bits, e->span); // conditions point to its sources
     }
     std::vector<std::string> lhsOn, rhsOn;
     for (const JoinCondition &c : conditions) {

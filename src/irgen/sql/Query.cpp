@@ -52,8 +52,8 @@ Translator::Result Translator::query(const sql::Query &q) {
 
 // --------------------------------------------------------------------- SELECT
 
-Translator::Relation Translator::filtered(Relation r, const Cells &condition, SourceSpan span) {
-    IrValue bits = asColumn(truth(condition, span), numRows(r.frame, span), span);
+Translator::Relation Translator::filtered(Relation r, IrValue condition, SourceSpan span) {
+    IrValue bits = asColumn(condition, numRows(r.frame, span), span);
     r.frame = op("filterRow", {r.frame, bits}, span);
     return r;
 }
@@ -66,7 +66,7 @@ Translator::Result Translator::select(const sql::Select &s, const sql::Query *wh
     if (s.where) {
         if (!relation.frame)
             throw compileError(s.where->span, "WHERE needs FROM");
-        relation = filtered(relation, expr(*s.where, scope), s.where->span);
+        relation = filtered(relation, condition(*s.where, scope), s.where->span);
         scope.frame = relation.frame;
     }
     Grouped grouped;
@@ -81,7 +81,7 @@ Translator::Result Translator::select(const sql::Select &s, const sql::Query *wh
             scope.aliases.emplace(i.label, i.value.get());
     if (s.having) {
         scope.clause = "HAVING";
-        Relation groups = filtered({scope.frame, {}}, expr(*s.having, scope), s.having->span);
+        Relation groups = filtered({scope.frame, {}}, condition(*s.having, scope), s.having->span);
         scope.frame = groups.frame;
     }
     if (whole && !whole->orderBy.empty())
@@ -108,6 +108,8 @@ void Translator::expandStar(const Expr &star, Scope &scope, std::vector<OutputIt
             out.push_back({"", "", {columns}, true, star.span});
         }
         for (const Column &c : s.columns) {
+            if (c.isIndicator)
+                continue;
             if (!scope.grouped)
                 out.push_back({c.label, c.name, cellsOf(scope.frame, c, star.span), false, star.span});
             else if (std::find(scope.grouped->keyLabels.begin(), scope.grouped->keyLabels.end(), c.label) !=
@@ -163,7 +165,8 @@ Translator::Result Translator::project(const std::vector<OutputItem> &items, Sco
             r.frame = r.frame ? op("colBind", {r.frame, i.cells.value}, i.span) : i.cells.value;
             continue;
         }
-        Column column{i.label, i.name, typeOf(i.cells.value)};
+        Column column{
+            .label = i.label, .name = i.name, .type = typeOf(i.cells.value), .isNull = isNull(i.cells), .filled = true};
         add(canonical(i.cells, i.span), i.label, i.span);
         if (i.cells.valid)
             add(i.cells.valid, column.indicator = fresh("there"), i.span);
@@ -287,7 +290,7 @@ Translator::Result Translator::aligned(const Result &r, const std::vector<Column
         Cells cells = cellsOf(r.frame, r.columns[c], span);
         ValueType type = like[c].type;
         if (type != ValueType::Unknown && typeOf(cells.value) != type)
-            cells.value = g.emitCast(cells.value, {.valueType = type}, span);
+            cells = {g.emitCast(cells.value, {.valueType = type}, span), cells.valid}; // with the cells of nulls
         columns.push_back(canonical(cells, span));
         labels.push_back(text(like[c].label, span));
         if (like[c].indicator.empty())
@@ -314,6 +317,10 @@ Translator::Result Translator::combine(const sql::Body &b) {
     std::vector<Column> common = l.columns;
     for (size_t c = 0; c < common.size(); ++c) {
         ValueType a = l.columns[c].type, z = r.columns[c].type;
+        if (l.columns[c].isNull)
+            a = z;
+        else if (r.columns[c].isNull)
+            z = a;
         bool known = a != ValueType::Unknown && z != ValueType::Unknown;
         if (known && (a == ValueType::Str) != (z == ValueType::Str))
             throw compileError(b.span, "column " + common[c].label + " is " + std::string(dslName(a)) +
@@ -322,6 +329,8 @@ Translator::Result Translator::combine(const sql::Body &b) {
         bool nullable = !l.columns[c].indicator.empty() || !r.columns[c].indicator.empty();
         common[c].indicator = nullable ? fresh("there") : "";
         common[c].indicatorCounts = false;
+        common[c].isNull = l.columns[c].isNull && r.columns[c].isNull;
+        common[c].filled = true;
     }
     l = aligned(l, common, b.span);
     r = aligned(r, common, b.span);

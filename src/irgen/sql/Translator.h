@@ -4,10 +4,11 @@
 /// columns are called table.column. Methods are spread over From.cpp, Query.cpp,
 /// Aggregation.cpp and Expressions.cpp.
 ///
-/// Nulls. Frames have none; they come into being in a query, by outer joins, by
-/// NULL and by aggregates of nothing. A column that can be null has a second
-/// column beside it, its indicator: 1 where the cell is there, 0 where it is null;
-/// the cell of a null is 0, NaN or "". Indicators never leave the query.
+/// Nulls. A column that can be null has a second column beside it, its indicator:
+/// 1 where the cell is there, 0 where it is null; the cell of a null is 0, NaN or
+/// "". Frames come with indicators (data/NullIndicator.h), or nulls come into being
+/// in a query, by outer joins, by NULL and by aggregates of nothing. No indicator
+/// leaves the query unless it is selected: "SELECT t.x, t.x IS NOT NULL".
 #pragma once
 
 #include <map>
@@ -33,7 +34,8 @@ class Translator {
     /// Cells of an expression: a column (n x 1) or a scalar, and where they are not null.
     struct Cells {
         IrValue value;
-        IrValue valid = {}; ///< 0/1, a column or a scalar; none: never null
+        IrValue valid = {};  ///< 0/1, a column or a scalar; none: never null
+        bool filled = false; ///< the value of a null is the default of the type
     };
 
     struct Column {
@@ -42,6 +44,9 @@ class Translator {
         ValueType type = ValueType::Unknown;
         std::string indicator = {};   ///< label of its indicator, "" if it is never null
         bool indicatorCounts = false; ///< the indicator is a number of cells: null if it is 0
+        bool isIndicator = false;     ///< of another column of a frame: '*' does not mean it
+        bool isNull = false;          ///< nothing but nulls, which fit every type
+        bool filled = false;          ///< the cell of a null is the default of the type for certain
     };
     struct Source {
         std::string alias;
@@ -104,7 +109,7 @@ class Translator {
     // ---- Query.cpp
     Result query(const sql::Query &q);
     Result select(const sql::Select &s, const sql::Query *whole);
-    Relation filtered(Relation r, const Cells &condition, SourceSpan span);
+    Relation filtered(Relation r, IrValue condition, SourceSpan span);
     std::vector<OutputItem> items(const sql::Select &s, Scope &scope);
     void expandStar(const sql::Expr &star, Scope &scope, std::vector<OutputItem> &out);
     Result project(const std::vector<OutputItem> &items, Scope &scope, SourceSpan span);
@@ -120,6 +125,7 @@ class Translator {
     static void collectNames(const sql::Expr &e, Names &names);
     static Names namesOf(const sql::Select &s, const sql::Query *whole);
     Relation from(const sql::Select &s, const sql::Query *whole);
+    static std::vector<Column> columnsOf(const ops::FrameSchema &schema, bool filled);
     Relation source(const sql::Table &t, const Names &names);
     Relation renamed(Result r, const std::string &alias, const Names &names, SourceSpan span);
     Relation product(const Relation &left, const Relation &right, const sql::Select &s, SourceSpan span);
@@ -153,11 +159,15 @@ class Translator {
     Found find(const sql::Expr &e, const Relation &r);
     Cells expr(const sql::Expr &e, Scope &scope);
     Cells columnCells(const sql::Expr &e, Scope &scope);
+    static bool isNull(const Cells &c);                     ///< NULL itself
+    void fit(Cells &a, const Cells &like, SourceSpan span); ///< gives NULL the type of other cells
+    IrValue divisor(const Cells &c, SourceSpan span);
     Cells binary(const sql::Expr &e, Scope &scope);
+    IrValue condition(const sql::Expr &e, Scope &scope); ///< not 0 where true, 0 where false or null
     Cells logical(bool isAnd, const Cells &a, const Cells &b, SourceSpan span);
     Cells between(const sql::Expr &e, Scope &scope);
     Cells membership(const sql::Expr &e, Scope &scope);
-    Cells choose(const Cells &condition, Cells a, Cells b, Scope &scope, SourceSpan span);
+    Cells choose(IrValue when, Cells a, Cells b, Scope &scope, SourceSpan span);
     Cells caseOf(const sql::Expr &e, Scope &scope);
     Cells coalesce(const sql::Expr &e, Scope &scope);
     Cells call(const sql::Expr &e, Scope &scope);
