@@ -43,15 +43,6 @@ class JsonFields {
         return object.contains(key) ? size(object, key) : otherwise;
     }
 
-    bool flag(const Json &object, const char *key, const std::string &where, bool otherwise) const {
-        auto it = object.find(key);
-        if (it == object.end())
-            return otherwise;
-        if (!it->is_boolean())
-            throw invalid(where + " must be true or false, got " + shown(*it));
-        return it->get<bool>();
-    }
-
     ValueType valueType(const Json &text, const std::string &where) const {
         ValueType t = text.is_string() ? parseValueType(text.get<std::string>()) : ValueType::Unknown;
         if (t == ValueType::Unknown)

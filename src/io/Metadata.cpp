@@ -41,6 +41,15 @@ class Reader : JsonFields {
     }
 
   private:
+    bool flag(const json &object, const char *key, const std::string &where, bool otherwise) const {
+        auto it = object.find(key);
+        if (it == object.end())
+            return otherwise;
+        if (!it->is_boolean())
+            throw invalid(where + " must be true or false, got " + shown(*it));
+        return it->get<bool>();
+    }
+
     void readSchema(const json &schema, Metadata &meta) const {
         if (!schema.is_array())
             throw invalid("schema must be an array");
