@@ -29,20 +29,27 @@ namespace detail {
 
 extern bool useWideVectors;
 
+// A copy of what the loop captures: cells of bytes could be part of the caller's, which would then be read anew in
+// every step, and nothing would be vectorised.
 #if defined(__x86_64__) && defined(__GNUC__)
 template <class Loop> [[gnu::target("avx2,bmi,bmi2"), gnu::flatten, gnu::noinline]] auto runWide(const Loop &loop) {
-    return loop();
+    const Loop own = loop;
+    return own();
 }
 /// Only where fusesMultiplyAdd().
 template <class Loop>
 [[gnu::target("avx2,bmi,bmi2,fma"), gnu::flatten, gnu::noinline]] auto runFused(const Loop &loop) {
-    return loop();
+    const Loop own = loop;
+    return own();
 }
 #else
 template <class Loop> auto runFused(const Loop &loop) { return loop(); }
 template <class Loop> auto runWide(const Loop &loop) { return loop(); }
 #endif
-template <class Loop> [[gnu::flatten, gnu::noinline]] auto runNarrow(const Loop &loop) { return loop(); }
+template <class Loop> [[gnu::flatten, gnu::noinline]] auto runNarrow(const Loop &loop) {
+    const Loop own = loop;
+    return own();
+}
 
 } // namespace detail
 

@@ -20,10 +20,20 @@ uint64_t eightAt(const uint8_t *truth, size_t i, size_t n) {
 }
 
 size_t countTrue(const uint8_t *truth, size_t n) {
-    size_t count = 0;
-    for (size_t i = 0; i < n; i += 8)
-        count += static_cast<size_t>(std::popcount(eightAt(truth, i, n)));
-    return count;
+    return vectorised([=] {
+        size_t count = 0;
+        for (size_t i = 0; i < n; i += 8)
+            count += static_cast<size_t>(std::popcount(eightAt(truth, i, n)));
+        return count;
+    });
+}
+
+/// both &= more. They must not overlap, which is what lets the loop be vectorised.
+void intersect(uint8_t *__restrict both, const uint8_t *__restrict more, size_t n) {
+    vectorised([=] {
+        for (size_t i = 0; i < n; ++i)
+            both[i] &= more[i];
+    });
 }
 
 /// Positions i with truth[i] = 1.
@@ -100,13 +110,10 @@ class Walk {
             while (last + 1 < steps.size() && steps[last + 1].kind == Step::Kind::Filter) {
                 if (countTrue(truth, in.n) < in.n / 8)
                     break;
-                const uint8_t *more = cells.truth(steps[++last].node);
                 uint8_t *both = mine.truth.data();
-                vectorised([=, n = in.n] {
-                    for (size_t i = 0; i < n; ++i)
-                        both[i] = truth[i] & more[i];
-                });
-                truth = both;
+                if (truth != both)
+                    truth = std::copy_n(truth, in.n, both) - in.n;
+                intersect(both, cells.truth(steps[++last].node), in.n);
             }
         size_t count = selected(truth, in.n, mine.positions.data());
         Batch &out = batches[last + 1];
