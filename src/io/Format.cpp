@@ -55,7 +55,8 @@ template <class Fn> Fn need(Fn Format::*function, const DataPath &path, const st
 std::optional<Metadata> metadataFor(const DataPath &path) {
     auto meta = path.part.empty() ? readMetadata(path.file) : std::nullopt;
     const Format *format = FormatTable::get().find(path.extension);
-    if (meta && meta->hasNullable() && format && !format->hasNulls)
+    bool hasNulls = !format || format->hasNulls || !format->missingLibrary.empty();
+    if (meta && meta->hasNullable() && !hasNulls)
         throw executionError("invalid meta data file \"" + metadataPath(path.file) + "\": a column is nullable, but ." +
                              path.extension + " files have no nulls");
     return meta;

@@ -98,11 +98,11 @@ void writeCsv(const Frame &frame, WriteJob &job) {
             const Source &s = sources[c];
             if (c > 0)
                 out += ',';
-            if (s.there && !s.there[r * s.thereSkip])
+            if (s.there != nullptr && !s.there[r * s.thereSkip])
                 continue;
             size_t before = out.size();
             s.append(out, s, r * s.skip, job.request.csv);
-            if (s.there && out.size() == before)
+            if (s.there != nullptr && out.size() == before)
                 out += "\"\""; // an empty string is no null
         }
         out += '\n';

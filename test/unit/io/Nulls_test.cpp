@@ -113,7 +113,7 @@ TEST_F(Nulls, OfAMatrixAreForgotten) {
 }
 
 TEST_F(Nulls, AreWrittenWhereTheFormatHasThem) {
-    auto f = io::readFrame(table("x.csv", "1,2,x\n,3,\n0,4,\"\"\n-5,5,\"a,\"\"b\"\n", 4));
+    auto f = io::readFrame(table("x.csv", "1,2,x\n,3,\n0,4,\"\"\n1152921504606846977,5,\"a,\"\"b\"\n", 4));
     std::vector<std::string> names{"y.csv", "y.csv.gz", "y.jsonl"};
     for (const char *extension : {"parquet", "arrow"})
         if (io::FormatTable::get().find(extension)->missingLibrary.empty())
@@ -126,7 +126,8 @@ TEST_F(Nulls, AreWrittenWhereTheFormatHasThem) {
         EXPECT_NE(content(name + ".meta").find(R"({"label":"b","valueType":"f64"})"), std::string::npos);
         expectEqual(io::readFrame(path(name)).frame(), f.frame());
     }
-    EXPECT_EQ(content("y.csv"), "1,2.000000,x\n,3.000000,\n0,4.000000,\"\"\n-5,5.000000,\"a,\"\"b\"\n");
+    EXPECT_EQ(content("y.csv"),
+              "1,2.000000,x\n,3.000000,\n0,4.000000,\"\"\n1152921504606846977,5.000000,\"a,\"\"b\"\n");
     EXPECT_NE(content("y.jsonl").find("null"), std::string::npos);
 }
 
@@ -189,6 +190,9 @@ TEST_F(Nulls, InMetadataHaveToMakeSense) {
     EXPECT_NE(metaFailure(R"({"numRows":1,"numCols":2,"valueType":"f64","nullable":true})", "x.npy")
                   .find(".npy files have no nulls"),
               std::string::npos);
+    for (const char *name : {"x.parquet", "x.arrow"}) // also where there is no library to read it
+        EXPECT_EQ(metaFailure(R"({"numRows":1,"numCols":2,"valueType":"f64","nullable":true})", name).find("no nulls"),
+                  std::string::npos);
     // Without nullable columns it is a label like any other.
     EXPECT_EQ(metaFailure(R"({"numRows":1,"numCols":2,"schema":[{"label":"a","valueType":"f64"},)"
                           R"({"label":"a IS NOT NULL","valueType":"bool"}]})"),
