@@ -118,6 +118,8 @@ def suites(preset):
     yield 'fuzz', lambda: run_summarised([python, TEST / 'fuzz' / 'run.py', '--daphne', daphne, *fuzz_options])
     yield 'files', lambda: run_summarised([build / 'test' / 'fuzz_files', '--runs', '500', '--save', build / 'fuzz-failure',
                                            TEST / 'fuzz' / 'files'])
+    yield 'files of libraries', lambda: run_summarised([python, TEST / 'fuzz' / 'libraries.py', '--daphne', daphne, '--runs', '25',
+                                                        *(['--memory-gb', '0'] if fuzz_options else [])])
     yield 'wire', lambda: run_summarised([build / 'test' / 'fuzz_wire', '--runs', '3000', '--save', build / 'fuzz-failure',
                                           build / 'test' / 'wire'])
     if not fuzz_options:

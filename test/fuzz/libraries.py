@@ -22,7 +22,6 @@ from pathlib import Path
 from random import Random
 
 TIMEOUT_SECONDS = 20
-MEMORY_BYTES = 4 << 30
 WRITERS = '''
 X = reshape(seq(1.0, 60.0, 1.0), 12, 5);
 writeMatrix(X, "matrix.EXT");
@@ -31,8 +30,9 @@ writeFrame(F, "frame.EXT");
 '''
 
 
-def limited():
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+def limit(gigabytes):
+    if gigabytes:
+        resource.setrlimit(resource.RLIMIT_AS, (gigabytes << 30, gigabytes << 30))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -73,7 +73,7 @@ def damaged(random, content):
     return bytes(data)
 
 
-def check(daphne, directory, name, content):
+def check(daphne, directory, name, content, memory_gb):
     """What is wrong with the run on this file, or None."""
     with tempfile.TemporaryDirectory(dir=directory) as place:
         path = Path(place) / name
@@ -83,7 +83,8 @@ def check(daphne, directory, name, content):
         script.write_text(f'print({reader}("{name}"));\n')
         for command in ([daphne, script], [daphne, 'inspect', name]):
             try:
-                done = subprocess.run(command, cwd=place, capture_output=True, timeout=TIMEOUT_SECONDS, preexec_fn=limited)
+                done = subprocess.run(command, cwd=place, capture_output=True, timeout=TIMEOUT_SECONDS,
+                                      preexec_fn=lambda: limit(memory_gb))
             except subprocess.TimeoutExpired:
                 return f'{command[1]}: not done after {TIMEOUT_SECONDS} s'
             errors = done.stderr.decode(errors='replace')
@@ -100,6 +101,7 @@ def main():
     parser.add_argument('--runs', type=int, default=40)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--seconds', type=float, default=0)
+    parser.add_argument('--memory-gb', type=int, default=4, help='of address space for each run; 0: any')
     parser.add_argument('--save', type=Path, help='directory for files that fail')
     choice = parser.parse_args()
     daphne = str(Path(choice.daphne).resolve())
@@ -111,7 +113,7 @@ def main():
         print(f'{len(files)} valid files: {formats}')
         contents = {f.name: f.read_bytes() for f in files}
         for name, content in contents.items():
-            if problem := check(daphne, directory, name, content):
+            if problem := check(daphne, directory, name, content, choice.memory_gb):
                 failed += 1
                 print(f'FAILED {name} as it was written: {problem}')
         while True:
@@ -120,7 +122,7 @@ def main():
             def run(job, seed=seed):
                 name, number = job
                 content = damaged(Random(f'{seed} {name} {number}'), contents[name])
-                return check(daphne, directory, name, content), content
+                return check(daphne, directory, name, content, choice.memory_gb), content
             with ThreadPoolExecutor(2) as pool:
                 for (name, number), (problem, content) in zip(jobs, pool.map(run, jobs)):
                     passed, failed = passed + (not problem), failed + bool(problem)
