@@ -19,11 +19,33 @@ uint64_t eightAt(const uint8_t *truth, size_t i, size_t n) {
     return eight;
 }
 
+/// Eight sums at a time, one in each byte of a word, as long as none can overflow.
 size_t countTrue(const uint8_t *truth, size_t n) {
+    constexpr size_t kMostWords = 255;
+    constexpr uint64_t kEverySecond = 0x00ff00ff00ff00ff, kOnes = 0x0001000100010001;
     size_t count = 0;
-    for (size_t i = 0; i < n; i += 8)
-        count += static_cast<size_t>(std::popcount(eightAt(truth, i, n)));
+    for (size_t i = 0; i < n;) {
+        uint64_t sums = 0;
+        for (size_t end = std::min(n, i + 8 * kMostWords); i < end; i += 8)
+            sums += eightAt(truth, i, n);
+        uint64_t pairs = (sums & kEverySecond) + (sums >> 8 & kEverySecond);
+        count += pairs * kOnes >> 48;
+    }
     return count;
+}
+
+/// to[i] = a[i] & b[i]; to may be a, and is not b.
+void bothTrue(const uint8_t *a, const uint8_t *b, uint8_t *to, size_t n) {
+    vectorised([=] {
+        const uint8_t *__restrict other = b;
+        uint8_t *__restrict result = to;
+        if (a == to)
+            for (size_t i = 0; i < n; ++i)
+                result[i] &= other[i];
+        else
+            for (size_t i = 0; i < n; ++i)
+                result[i] = a[i] & other[i];
+    });
 }
 
 /// Positions i with truth[i] = 1.
@@ -101,12 +123,8 @@ class Walk {
                 if (countTrue(truth, in.n) < in.n / 8)
                     break;
                 const uint8_t *more = cells.truth(steps[++last].node);
-                uint8_t *both = mine.truth.data();
-                vectorised([=, n = in.n] {
-                    for (size_t i = 0; i < n; ++i)
-                        both[i] = truth[i] & more[i];
-                });
-                truth = both;
+                bothTrue(truth, more, mine.truth.data(), in.n);
+                truth = mine.truth.data();
             }
         size_t count = selected(truth, in.n, mine.positions.data());
         Batch &out = batches[last + 1];
