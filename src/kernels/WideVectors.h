@@ -11,6 +11,10 @@
 /// the same order, no multiplication is fused with an addition, and a sum of
 /// several lanes has to name its lanes. What a loop calls is inlined into it.
 ///
+/// A loop that writes bytes should capture by value: bytes may be anything, also
+/// what was captured by reference, which would be read again for every cell. The
+/// copies belong to the loop.
+///
 /// A few algorithms are worth another rule: narrow products and exponential
 /// functions fuse where the processor can, in kernels and compiled loops alike.
 #pragma once
@@ -29,27 +33,19 @@ namespace detail {
 
 extern bool useWideVectors;
 
-// A copy of what the loop captures: cells of bytes could be part of the caller's, which would then be read anew in
-// every step, and nothing would be vectorised.
 #if defined(__x86_64__) && defined(__GNUC__)
-template <class Loop> [[gnu::target("avx2,bmi,bmi2"), gnu::flatten, gnu::noinline]] auto runWide(const Loop &loop) {
-    const Loop own = loop;
-    return own();
+template <class Loop> [[gnu::target("avx2,bmi,bmi2"), gnu::flatten, gnu::noinline]] auto runWide(Loop loop) {
+    return loop();
 }
 /// Only where fusesMultiplyAdd().
-template <class Loop>
-[[gnu::target("avx2,bmi,bmi2,fma"), gnu::flatten, gnu::noinline]] auto runFused(const Loop &loop) {
-    const Loop own = loop;
-    return own();
+template <class Loop> [[gnu::target("avx2,bmi,bmi2,fma"), gnu::flatten, gnu::noinline]] auto runFused(Loop loop) {
+    return loop();
 }
 #else
-template <class Loop> auto runFused(const Loop &loop) { return loop(); }
-template <class Loop> auto runWide(const Loop &loop) { return loop(); }
+template <class Loop> auto runFused(Loop loop) { return loop(); }
+template <class Loop> auto runWide(Loop loop) { return loop(); }
 #endif
-template <class Loop> [[gnu::flatten, gnu::noinline]] auto runNarrow(const Loop &loop) {
-    const Loop own = loop;
-    return own();
-}
+template <class Loop> [[gnu::flatten, gnu::noinline]] auto runNarrow(Loop loop) { return loop(); }
 
 } // namespace detail
 

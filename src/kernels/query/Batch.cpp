@@ -119,28 +119,28 @@ template <class T> const T *Evaluator::cellsAs(size_t node) {
         return integers(node);
 }
 
+/// out[i] = cell(i), which reads nothing that is written.
+template <class R, class Cell> static void eachCell(size_t n, R *out, const Cell &cell) {
+    vectorised([=] {
+        R *__restrict to = out;
+        for (size_t i = 0; i < n; ++i)
+            to[i] = cell(i);
+    });
+}
+
 /// out[i] = f(a[i], b[i]); operands that are constants stay in a register of the machine.
 template <class T, class R, class F> void Evaluator::pairwise(size_t a, size_t b, R *out, F f) {
     size_t n = batch->n;
     T x{}, y{};
     if (constantCell(b, y)) {
         const T *p = cellsAs<T>(a);
-        vectorised([=] {
-            for (size_t i = 0; i < n; ++i)
-                out[i] = f(p[i], y);
-        });
+        eachCell(n, out, [=](size_t i) { return f(p[i], y); });
     } else if (constantCell(a, x)) {
         const T *q = cellsAs<T>(b);
-        vectorised([=] {
-            for (size_t i = 0; i < n; ++i)
-                out[i] = f(x, q[i]);
-        });
+        eachCell(n, out, [=](size_t i) { return f(x, q[i]); });
     } else {
         const T *p = cellsAs<T>(a), *q = cellsAs<T>(b);
-        vectorised([=] {
-            for (size_t i = 0; i < n; ++i)
-                out[i] = f(p[i], q[i]);
-        });
+        eachCell(n, out, [=](size_t i) { return f(p[i], q[i]); });
     }
 }
 
@@ -270,9 +270,10 @@ void Evaluator::truthInto(size_t node, uint8_t *out) {
             out[i] = std::binary_search(members.begin(), members.end(), in[i]);
     } else if (n.kind == Kind::Call && (n.name == "ewAnd" || n.name == "ewOr")) {
         const uint8_t *a = truth(n.operands[0]), *b = truth(n.operands[1]);
-        bool isAnd = n.name == "ewAnd";
-        for (size_t i = 0; i < count; ++i)
-            out[i] = isAnd ? a[i] & b[i] : a[i] | b[i];
+        if (n.name == "ewAnd")
+            eachCell(count, out, [=](size_t i) { return static_cast<uint8_t>(a[i] & b[i]); });
+        else
+            eachCell(count, out, [=](size_t i) { return static_cast<uint8_t>(a[i] | b[i]); });
     } else if (program.isTruth(node)) {
         CellClass a = program.cellClass(n.operands[0]), b = program.cellClass(n.operands[1]);
         if (a == CellClass::Text)

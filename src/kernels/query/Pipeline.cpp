@@ -19,20 +19,32 @@ uint64_t eightAt(const uint8_t *truth, size_t i, size_t n) {
     return eight;
 }
 
+/// Eight sums at a time, one in each byte of a word, as long as none can overflow.
 size_t countTrue(const uint8_t *truth, size_t n) {
-    return vectorised([=] {
-        size_t count = 0;
-        for (size_t i = 0; i < n; i += 8)
-            count += static_cast<size_t>(std::popcount(eightAt(truth, i, n)));
-        return count;
-    });
+    constexpr size_t kMostWords = 255;
+    constexpr uint64_t kEverySecond = 0x00ff00ff00ff00ff, kOnes = 0x0001000100010001;
+    size_t count = 0;
+    for (size_t i = 0; i < n;) {
+        uint64_t sums = 0;
+        for (size_t end = std::min(n, i + 8 * kMostWords); i < end; i += 8)
+            sums += eightAt(truth, i, n);
+        uint64_t pairs = (sums & kEverySecond) + (sums >> 8 & kEverySecond);
+        count += pairs * kOnes >> 48;
+    }
+    return count;
 }
 
-/// both &= more. They must not overlap, which is what lets the loop be vectorised.
-void intersect(uint8_t *__restrict both, const uint8_t *__restrict more, size_t n) {
+/// to[i] = a[i] & b[i]; to may be a, and is not b.
+void bothTrue(const uint8_t *a, const uint8_t *b, uint8_t *to, size_t n) {
     vectorised([=] {
-        for (size_t i = 0; i < n; ++i)
-            both[i] &= more[i];
+        const uint8_t *__restrict other = b;
+        uint8_t *__restrict result = to;
+        if (a == to)
+            for (size_t i = 0; i < n; ++i)
+                result[i] &= other[i];
+        else
+            for (size_t i = 0; i < n; ++i)
+                result[i] = a[i] & other[i];
     });
 }
 
@@ -110,10 +122,9 @@ class Walk {
             while (last + 1 < steps.size() && steps[last + 1].kind == Step::Kind::Filter) {
                 if (countTrue(truth, in.n) < in.n / 8)
                     break;
-                uint8_t *both = mine.truth.data();
-                if (truth != both)
-                    truth = std::copy_n(truth, in.n, both) - in.n;
-                intersect(both, cells.truth(steps[++last].node), in.n);
+                const uint8_t *more = cells.truth(steps[++last].node);
+                bothTrue(truth, more, mine.truth.data(), in.n);
+                truth = mine.truth.data();
             }
         size_t count = selected(truth, in.n, mine.positions.data());
         Batch &out = batches[last + 1];

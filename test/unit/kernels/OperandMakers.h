@@ -478,6 +478,7 @@ inline const std::map<std::string_view, std::string_view> &opsWithoutMatrices() 
         {"stopProfiling", "its operand is a string"},
         {"thetaJoin", "takes frames, whose columns are dense"},
         {"view", "its operand is a string"},
+        {"withoutNulls", "takes frames, whose columns are dense"},
     };
     return ops;
 }
