@@ -156,6 +156,7 @@ bool Cluster::run(Context &context, const DistributableLoop &loop) {
 /// Tells workers what they may drop.
 void Cluster::sweep() {
     placements.sweep();
+    peers.sweepLoans();
     for (ResultOf result : placements.takeUnread())
         programs[result.program].read.erase(result.parameter);
     for (auto &[worker, objects] : placements.takeGarbage())
@@ -271,6 +272,7 @@ void Cluster::endOfProgram(bool keepsValues) {
         for (const Value &matrix : placements.incomplete())
             bringHere(matrix);
     placements.clear();
+    peers.forgetObjects();
     sweep();
     noteLosses();
     scheduler = nullptr;

@@ -237,8 +237,9 @@ class Cluster::FileSurvey {
                 continue;
             }
             uint64_t object = cluster.nextObject++;
-            Bytes frame = frameOf(*record.toRead(worker, object, cells), request);
-            cluster.peers.ship(worker, {Parcel{std::nullopt, 0, std::move(frame)}});
+            std::vector<Parcel> order(1);
+            order[0].frame = frameOf(*record.toRead(worker, object, cells), request);
+            cluster.peers.ship(worker, order);
             record.parts.push_back({object, worker, cells.begin, cells.end, false, false});
             asked.insert(worker);
         }

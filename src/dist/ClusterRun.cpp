@@ -81,7 +81,7 @@ ClusterRun::ClusterRun(Cluster &cluster, const exec::DistributableLoop &loop)
     : cluster(cluster), loop(loop), bound(loop.bound),
       plan(cluster.peers, cluster.placements, cluster.settings, cluster.ownThreads, cluster.bytesPerNs(), loop),
       pipeline(cluster.nextPipeline++), sent(loop.operands.size()), parcels(cluster.peers.size()),
-      senders(cluster.peers.size()) {
+      underWay(cluster.peers.size()), senders(cluster.peers.size()) {
     program = cluster.programOf(bound.program, hash);
     for (size_t p = 0; p < loop.operands.size(); ++p)
         sent[p] = loop.operands[p].role == Role::Result &&
@@ -89,6 +89,17 @@ ClusterRun::ClusterRun(Cluster &cluster, const exec::DistributableLoop &loop)
 }
 
 bool ClusterRun::run() {
+    try {
+        return runChunks();
+    } catch (...) {
+        // Others may still be at work: what they send belongs nowhere any more.
+        finishSends();
+        undo();
+        throw;
+    }
+}
+
+bool ClusterRun::runChunks() {
     for (const LoopOperand &operand : loop.operands)
         if (operand.role == Role::Whole)
             cluster.bringHere(operand.value);
@@ -117,7 +128,7 @@ bool ClusterRun::run() {
     for (size_t p = 0; p < loop.operands.size() && hasStolen; ++p)
         if (isSplit(p))
             noteCut(p);
-    if (!failure.empty() || fault)
+    if (fault && failure.empty())
         undo();
     if (!failure.empty())
         throw executionError(failure);

@@ -50,6 +50,7 @@ class ClusterRun {
     void handleLoss(const PeerEvent &event);
     void commit(Chunk &chunk);
     void undo();
+    bool runChunks();
     bool isFinished() const;
 
     // What goes to workers: RunSend.cpp.
@@ -76,7 +77,7 @@ class ClusterRun {
     bool fault = false, hasStolen = false;
     std::string failure; ///< of a worker
 
-    std::vector<std::vector<Parcel>> parcels; ///< by worker: to be sent
+    std::vector<std::vector<Parcel>> parcels, underWay; ///< by worker: to be sent, and with their senders
     /// By worker: sends what is too much to wait for. It ends before the run does and before anything else is sent.
     std::vector<std::thread> senders;
 };

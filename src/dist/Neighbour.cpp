@@ -105,18 +105,30 @@ std::vector<LentPiece> Loans::lend(uint64_t number, Encoded object) {
     for (std::span<const std::byte> piece : object.pieces)
         pieces.push_back({reinterpret_cast<uint64_t>(piece.data()), piece.size()});
     std::lock_guard lock(mutex);
-    objects.insert_or_assign(number, std::move(object));
+    if (auto [it, isNew] = objects.try_emplace(number, std::move(object)); !isNew) {
+        ended.push_back(std::move(it->second));
+        it->second = std::move(object);
+    }
     return pieces;
 }
 
 void Loans::end(uint64_t number) {
     std::lock_guard lock(mutex);
-    objects.erase(number);
+    if (auto node = objects.extract(number); !node.empty())
+        ended.push_back(std::move(node.mapped()));
 }
 
 void Loans::endAll() {
     std::lock_guard lock(mutex);
+    for (auto &[number, object] : objects)
+        ended.push_back(std::move(object));
     objects.clear();
+}
+
+void Loans::sweep() {
+    std::vector<Encoded> released;
+    std::lock_guard lock(mutex);
+    released.swap(ended);
 }
 
 } // namespace daphne::dist

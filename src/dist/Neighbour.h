@@ -37,7 +37,8 @@ class Neighbour {
     MemoryOffer theirs;
 };
 
-/// Objects that are lent to a neighbour, kept unchanged until it has them. Any thread.
+/// Objects that are lent to a neighbour, kept unchanged until it has them. Any thread may lend and end; values are
+/// released by sweep(), because they belong to the thread that made them.
 class Loans {
   public:
     /// Objects of so many bytes are lent, if they are not in too many pieces.
@@ -46,11 +47,14 @@ class Loans {
     std::vector<LentPiece> lend(uint64_t number, Encoded object);
     void end(uint64_t number);
     void endAll();
+    /// Releases what has ended. For the thread that made the values.
+    void sweep();
 
   private:
     std::atomic<uint64_t> leastBytes{kNeverLent};
     std::mutex mutex;
     std::map<uint64_t, Encoded> objects;
+    std::vector<Encoded> ended;
 };
 
 } // namespace daphne::dist

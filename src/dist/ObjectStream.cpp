@@ -64,7 +64,7 @@ void FrameBatch::add(Bytes frame) {
         pending.insert(pending.end(), frame.begin(), frame.end());
 }
 
-void FrameBatch::add(ObjectBegin begin, Encoded object) {
+void FrameBatch::add(ObjectBegin begin, Encoded &object) {
     begin.totalBytes = object.totalBytes;
     if (loans && loans->wants(object)) {
         total += object.totalBytes;
@@ -106,6 +106,11 @@ std::optional<ObjectBegin> Arrivals::add(const ObjectChunk &chunk) {
                         " came where " + std::to_string(arrival.nextSequence - 1) + " was expected");
     if (chunk.crc != crc32c(chunk.payload))
         throw WireError("the checksum of a chunk of object " + std::to_string(chunk.object) + " is wrong");
+    if (arrival.isDisregarded) {
+        if (chunk.isLast)
+            drop(chunk.object);
+        return std::nullopt;
+    }
     arrival.decoder.add(chunk.payload);
     if (chunk.isLast != arrival.decoder.isComplete())
         throw WireError("object " + std::to_string(chunk.object) + " is shorter or longer than announced");
@@ -116,6 +121,11 @@ Value Arrivals::take(uint64_t object) {
     auto node = objects.extract(object);
     bytes -= node.mapped().begin.totalBytes;
     return node.mapped().decoder.take();
+}
+
+void Arrivals::disregard(uint64_t object) {
+    if (auto it = objects.find(object); it != objects.end())
+        it->second.isDisregarded = true;
 }
 
 void Arrivals::drop(uint64_t object) {

@@ -23,8 +23,9 @@ class FrameBatch {
     FrameBatch &operator=(const FrameBatch &) = delete;
 
     void add(Bytes frame);
-    /// Announcement and chunks, or where it lies.
-    void add(ObjectBegin begin, Encoded object);
+    /// Announcement and chunks, or where it lies; then it is taken.
+    void add(ObjectBegin begin, Encoded &object);
+    void add(ObjectBegin begin, Encoded &&object) { add(begin, object); }
     void flush();
     /// What has been added so far, envelopes included, and what of it was lent.
     uint64_t bytes() const { return total; }
@@ -53,6 +54,9 @@ class Arrivals {
     std::optional<ObjectBegin> add(const ObjectChunk &chunk);
     Value take(uint64_t object);
     void drop(uint64_t object);
+    bool isUnderWay(uint64_t object) const { return objects.contains(object); }
+    /// What still comes of it goes nowhere.
+    void disregard(uint64_t object);
     size_t size() const { return objects.size(); }
     /// Of all objects that are on their way, complete or not.
     uint64_t announcedBytes() const { return bytes; }
@@ -62,6 +66,7 @@ class Arrivals {
         ObjectBegin begin;
         Decoder decoder;
         uint32_t nextSequence = 0;
+        bool isDisregarded = false;
     };
     uint64_t mostBytes, bytes = 0;
     std::map<uint64_t, Arrival> objects;

@@ -174,7 +174,7 @@ void Peers::sendFrame(uint32_t peer, Bytes frame) {
     transport->send(peer, std::move(frame));
 }
 
-void Peers::ship(uint32_t peer, std::vector<Parcel> parcels) {
+void Peers::ship(uint32_t peer, std::vector<Parcel> &parcels) {
     FrameBatch batch(*transport, peer, settings.chunkBytes, &peers[peer].loans);
     std::unique_lock start(mutex);
     auto acks = std::exchange(peers[peer].acks, {});
@@ -191,7 +191,7 @@ void Peers::ship(uint32_t peer, std::vector<Parcel> parcels) {
             clock.asked(peer, parcel.request, Clock::now());
         lock.unlock();
         if (parcel.object)
-            batch.add(parcel.object->first, std::move(parcel.object->second));
+            batch.add(parcel.object->first, parcel.object->second);
         else
             batch.add(std::move(parcel.frame));
         lock.lock();
@@ -272,7 +272,35 @@ void Peers::expect(uint32_t peer, uint64_t object, Destination destination) {
 
 void Peers::unexpect(uint32_t peer, uint64_t object) {
     std::lock_guard lock(mutex);
-    peers[peer].expected.erase(object);
+    if (peers[peer].expected.erase(object) == 0)
+        return;
+    if (peers[peer].arrivals.isUnderWay(object)) {
+        peers[peer].arrivals.disregard(object);
+        --peers[peer].numArriving;
+        clock.arriving(false, Clock::now());
+    } else {
+        peers[peer].unwanted.insert(object);
+    }
+}
+
+void Peers::sweepLoans() {
+    for (Peer &peer : peers)
+        peer.loans.sweep();
+}
+
+void Peers::forgetObjects() {
+    for (uint32_t i = 0; i < size(); ++i) {
+        std::vector<uint64_t> objects;
+        {
+            std::lock_guard lock(mutex);
+            for (auto &[object, destination] : peers[i].expected)
+                objects.push_back(object);
+        }
+        for (uint64_t object : objects)
+            unexpect(i, object);
+        peers[i].loans.endAll();
+    }
+    sweepLoans();
 }
 
 bool Peers::waitFor(uint32_t peer, const std::vector<uint64_t> &objects) {
@@ -286,7 +314,8 @@ bool Peers::waitFor(uint32_t peer, const std::vector<uint64_t> &objects) {
     changed.wait(lock, done);
     bool isAlive = peers[peer].alive;
     lock.unlock();
-    ship(peer, {});
+    std::vector<Parcel> nothing; // but acknowledgements
+    ship(peer, nothing);
     return isAlive;
 }
 
@@ -371,6 +400,11 @@ void Peers::handle(uint32_t index, std::span<const std::byte> frame) {
     case MessageType::ObjectLent: borrow(index, read<ObjectLent>(body)); break;
     case MessageType::ObjectBegin: {
         auto begin = read<ObjectBegin>(body);
+        if (peer.unwanted.erase(begin.object)) {
+            peer.arrivals.begin(begin);
+            peer.arrivals.disregard(begin.object);
+            return;
+        }
         auto it = peer.expected.find(begin.object);
         if (it == peer.expected.end())
             throw WireError("an object that nobody asked for");
@@ -426,6 +460,10 @@ void Peers::handle(uint32_t index, std::span<const std::byte> frame) {
 void Peers::borrow(uint32_t index, const ObjectLent &message) {
     Peer &peer = peers[index];
     auto [object, version, kind, first, count, bytes] = message.begin;
+    if (peer.unwanted.erase(object)) {
+        peer.acks.push_back({object, version, 0, 0, bytes});
+        return;
+    }
     auto it = peer.expected.find(object);
     if (it == peer.expected.end())
         throw WireError("an object that nobody asked for");
@@ -448,6 +486,7 @@ void Peers::lose(uint32_t index, const std::string &why) {
         return;
     peer.alive = false;
     peer.expected.clear();
+    peer.unwanted.clear();
     peer.arrivals = Arrivals(~uint64_t(0) >> 1);
     peer.isNeighbour = false;
     peer.loans.beginAt(kNeverLent);

@@ -83,7 +83,11 @@ class Peers {
     }
     void sendFrame(uint32_t peer, Bytes frame);
     /// Messages and objects in this order; short ones travel together.
-    void ship(uint32_t peer, std::vector<Parcel> parcels);
+    void ship(uint32_t peer, std::vector<Parcel> &parcels);
+    /// Releases what neighbours have borrowed and do not need any more. For the thread that runs the program.
+    void sweepLoans();
+    /// Nothing that was lent or is expected is used any more.
+    void forgetObjects();
 
     /// An object to several peers, which may pass it on.
     void broadcast(std::span<const uint32_t> peers, const ObjectBegin &begin, const Encoded &object);
@@ -97,6 +101,7 @@ class Peers {
 
     /// The object that is going to come from this peer belongs there.
     void expect(uint32_t peer, uint64_t object, Destination destination);
+    /// If it comes nevertheless, it is taken and dropped.
     void unexpect(uint32_t peer, uint64_t object);
     /// Waits until none of these objects is expected any more; false if the peer is lost.
     bool waitFor(uint32_t peer, const std::vector<uint64_t> &objects);
@@ -124,6 +129,7 @@ class Peers {
         Arrivals arrivals{~uint64_t(0) >> 1};
         uint32_t numArriving = 0;
         std::map<uint64_t, Destination> expected;
+        std::set<uint64_t> unwanted; ///< may come, and belong nowhere
         std::chrono::steady_clock::time_point lastHeard;
         PeerStatistics statistics;
         uint64_t lastEcho = 0; ///< request of the last answered heartbeat

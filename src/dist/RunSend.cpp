@@ -178,9 +178,9 @@ void ClusterRun::flushSends() {
             bytes += parcel.object ? parcel.object->second.totalBytes : 0;
         if (senders[i].joinable())
             senders[i].join();
-        auto send = [&peers = cluster.peers, i, mine = std::exchange(parcels[i], {})]() mutable {
-            peers.ship(i, std::move(mine));
-        };
+        // Values are released by the thread that has made them.
+        underWay[i] = std::exchange(parcels[i], {});
+        auto send = [&peers = cluster.peers, i, &mine = underWay[i]] { peers.ship(i, mine); };
         if (bytes > kLargeSending)
             senders[i] = std::thread(std::move(send));
         else
@@ -192,6 +192,8 @@ void ClusterRun::finishSends() {
     for (std::thread &sender : senders)
         if (sender.joinable())
             sender.join();
+    for (std::vector<Parcel> &sent : underWay)
+        sent.clear();
 }
 
 } // namespace daphne::dist

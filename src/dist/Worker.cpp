@@ -166,7 +166,7 @@ class Session {
         case MessageType::Neighbour: return meet(read<Neighbourhood>(body));
         case MessageType::ObjectBegin: return begin(read<ObjectBegin>(body));
         case MessageType::ObjectLent: return borrow(read<ObjectLent>(body));
-        case MessageType::ObjectAck: return loans.end(read<ObjectAck>(body).object);
+        case MessageType::ObjectAck: loans.end(read<ObjectAck>(body).object); return loans.sweep();
         case MessageType::ObjectChunk: return add(read<ObjectChunk>(body));
         case MessageType::Compute: return compute(read<Compute>(body), envelope);
         case MessageType::Transfer: return transfer(read<Transfer>(body), envelope);

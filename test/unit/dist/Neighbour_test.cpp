@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -169,20 +170,25 @@ TEST(Loans, SmallObjectsAndThoseInManyPiecesAreSent) {
     EXPECT_FALSE(loans.wants(large));
 }
 
-TEST(Loans, AreKeptUntilTheyEnd) {
+TEST(Loans, AreKeptUntilTheyEndAndReleasedByTheirOwnThread) {
     auto m = someNumbers(10, 10);
     Loans loans;
     EXPECT_TRUE(m->unique());
     loans.lend(1, encode(Value(m)));
     loans.lend(2, encode(Value(m)));
+    loans.lend(2, encode(Value(m)));
+    std::thread([&] { loans.end(1); }).join();
     EXPECT_FALSE(m->unique());
-    loans.end(1);
+    loans.sweep();
     EXPECT_FALSE(m->unique());
     loans.end(1);
     loans.end(2);
+    EXPECT_FALSE(m->unique());
+    loans.sweep();
     EXPECT_TRUE(m->unique());
     loans.lend(3, encode(Value(m)));
     loans.endAll();
+    loans.sweep();
     EXPECT_TRUE(m->unique());
 }
 

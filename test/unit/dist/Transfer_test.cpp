@@ -159,6 +159,32 @@ TEST_F(Clock, LostWorkersTakeTheirObjectsWithThem) {
     EXPECT_DOUBLE_EQ(overlappedMs(), 0);
 }
 
+TEST(Arrivals, WhatIsDisregardedLeavesNoTrace) {
+    Recorder transport;
+    auto m = Dense::create(ValueType::F64, 300, 7, Buffer::Init::Zero);
+    Bytes room(300 * 7 * 8, std::byte(1));
+    FrameBatch(transport, 0, 1000).add(ObjectBegin{.object = 1}, encode(Value(m)));
+    Arrivals arrivals(1 << 20);
+    size_t numFrames = 0;
+    for (const Bytes &together : transport.sent)
+        for (std::span<const std::byte> rest = together; !rest.empty();) {
+            std::span<const std::byte> body;
+            if (openFrame(takeFrame(rest), body).type == MessageType::ObjectBegin) {
+                auto begin = read<ObjectBegin>(body);
+                arrivals.begin(begin, Decoder(begin.totalBytes, {ValueType::F64, 2100, room.data()}));
+            } else {
+                EXPECT_TRUE(arrivals.isUnderWay(1));
+                EXPECT_FALSE(arrivals.add(read<ObjectChunk>(body)));
+            }
+            if (++numFrames == 5)
+                arrivals.disregard(1);
+        }
+    EXPECT_FALSE(arrivals.isUnderWay(1));
+    EXPECT_EQ(arrivals.announcedBytes(), 0u);
+    EXPECT_EQ(room.front(), std::byte(0)); // came before
+    EXPECT_EQ(room.back(), std::byte(1));
+}
+
 } // namespace
 
 } // namespace daphne::dist
