@@ -92,9 +92,12 @@ class Aggregator::Table {
 
 struct Aggregator::Worker {
     explicit Worker(const Aggregator &a) : table(a), words(a.keyWords * kBatch) {}
-    Table table;                   ///< if groups are hashed
-    std::vector<uint64_t> records; ///< if groups are found by index
-    std::vector<uint64_t> words;   ///< keys of a batch, one row after another
+    Table table; ///< if groups are hashed
+    /// If groups are found by index. Where there are many of them, most may never come: a record begins when its first
+    /// row does, and has a bit in `seen` then.
+    std::unique_ptr<uint64_t[]> records;
+    std::vector<uint64_t> seen;
+    std::vector<uint64_t> words; ///< keys of a batch, one row after another
     std::array<uint32_t, kBatch> recordOf;
 };
 
@@ -196,9 +199,26 @@ std::shared_ptr<Aggregator::Worker> Aggregator::makeWorker() const { return std:
 void Aggregator::beginPiece(Worker &w) const {
     if (numIndexes == 0)
         return w.table.clear();
-    w.records.resize(numIndexes * (numIndexes <= kMaxCopied ? kCopies : 1) * recordWords);
-    for (size_t at = 0; at < w.records.size(); at += recordWords)
-        clear(w.records.data() + at);
+    size_t words = numIndexes * numCopies() * recordWords;
+    if (!w.records) {
+        w.records = std::make_unique_for_overwrite<uint64_t[]>(words);
+        w.seen.assign(numCopies() == 1 ? (numIndexes + 63) / 64 : 0, 0);
+    }
+    if (numCopies() > 1)
+        for (size_t at = 0; at < words; at += recordWords)
+            clear(w.records.get() + at);
+}
+
+/// Begins the records that come for the first time in this piece.
+void Aggregator::beginRecords(Worker &w, size_t n) const {
+    for (size_t i = 0; i < n; ++i) {
+        uint32_t at = w.recordOf[i];
+        uint64_t bit = uint64_t(1) << at % 64, &word = w.seen[at / 64];
+        if (word & bit)
+            continue;
+        word |= bit;
+        clear(w.records.get() + at * recordWords);
+    }
 }
 
 void Aggregator::add(Worker &w, Evaluator &cells) const {
@@ -216,10 +236,12 @@ void Aggregator::add(Worker &w, Evaluator &cells) const {
         }
         if (first)
             std::fill_n(w.recordOf.begin(), n, 0);
-        if (numIndexes <= kMaxCopied)
+        if (numCopies() == 1)
+            beginRecords(w, n);
+        else
             for (size_t i = 0; i < n; ++i)
                 w.recordOf[i] = w.recordOf[i] * kCopies + static_cast<uint32_t>(i % kCopies);
-        return addCells(w.records.data(), w.recordOf.data(), cells);
+        return addCells(w.records.get(), w.recordOf.data(), cells);
     }
     std::fill_n(w.words.begin(), n * keyWords, 0);
     for (const Key &key : keys) {
@@ -287,23 +309,34 @@ void Aggregator::endPiece(Worker &w, size_t piece) {
         pieces[piece] = std::move(w.table.groups);
         return;
     }
-    uint32_t copies = numIndexes <= kMaxCopied ? kCopies : 1;
     Groups &out = pieces[piece];
     std::vector<uint64_t> words(keyWords);
-    for (uint64_t index = 0; index < numIndexes; ++index) {
-        uint64_t *record = w.records.data() + index * copies * recordWords;
-        for (uint32_t c = 1; c < copies; ++c)
-            mergeRecord(record, record + c * recordWords);
-        if (record[0] == 0)
-            continue;
+    auto take = [&](uint64_t index, const uint64_t *record) {
         std::fill(words.begin(), words.end(), 0);
         for (const Key &key : keys)
             words[key.word] |= (index / key.stride % key.size) << key.shift;
         out.keys.insert(out.keys.end(), words.begin(), words.end());
         out.hashes.push_back(hashOfWords(words.data(), keyWords));
         out.records.insert(out.records.end(), record, record + recordWords);
+    };
+    if (numCopies() == 1) {
+        for (size_t k = 0; k < w.seen.size(); ++k)
+            for (uint64_t bits = std::exchange(w.seen[k], 0); bits != 0; bits &= bits - 1) {
+                uint64_t index = 64 * k + static_cast<uint64_t>(std::countr_zero(bits));
+                take(index, w.records.get() + index * recordWords);
+            }
+        return;
+    }
+    for (uint64_t index = 0; index < numIndexes; ++index) {
+        uint64_t *record = w.records.get() + index * kCopies * recordWords;
+        for (uint32_t c = 1; c < kCopies; ++c)
+            mergeRecord(record, record + c * recordWords);
+        if (record[0] != 0)
+            take(index, record);
     }
 }
+
+uint32_t Aggregator::numCopies() const { return numIndexes <= kMaxCopied ? kCopies : 1; }
 
 // ---------------------------------------------------------------------- merge
 

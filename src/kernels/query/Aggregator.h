@@ -60,6 +60,9 @@ class Aggregator {
     void planKeys(Context &context);
     size_t accumulator(Primitive kind, size_t node, size_t mask);
     void clear(uint64_t *record) const;
+    /// Of each record, if groups are found by index.
+    uint32_t numCopies() const;
+    void beginRecords(Worker &worker, size_t n) const;
     void addCells(uint64_t *records, const uint32_t *recordOf, Evaluator &cells) const;
     void mergeRecord(uint64_t *into, const uint64_t *from) const;
     Groups mergePieces(size_t firstPart, size_t lastPart) const;
