@@ -25,14 +25,14 @@ using dist::Cluster;
 
 constexpr size_t kCols = 5, kBlock = 4096;
 
-/// Workers may read the directory "shared". Each has a working directory of its own, too, so that the name
+/// Workers may read the directory "common". Each has a working directory of its own, too, so that the name
 /// /proc/thread-self/cwd/file is a file that nobody else sees.
 class FederatedCluster : public InTempDir {
   protected:
     FederatedCluster() {
-        fs::create_directory(path("shared"));
+        fs::create_directory(path("common"));
         for (uint32_t w = 0; w < kWorkers; ++w)
-            fs::create_directories(path("shared/site" + std::to_string(w)));
+            fs::create_directories(path("common/site" + std::to_string(w)));
     }
 
     void start(const dist::ClusterSettings &given = {.threshold = 0}) {
@@ -40,7 +40,7 @@ class FederatedCluster : public InTempDir {
             if (unshare(CLONE_FS) != 0 || chdir(site(number).c_str()) != 0)
                 throw std::runtime_error("no working directory");
             exec::Engine engine{{.jit = false}, nullptr};
-            dist::WorkerOptions options{.build = "test", .readRoots = {path("shared")}};
+            dist::WorkerOptions options{.build = "test", .readRoots = {path("common")}};
             options.beforeLoop = [&, number](uint64_t loop) {
                 if (beforeLoop)
                     beforeLoop(loop, number);
@@ -60,10 +60,10 @@ class FederatedCluster : public InTempDir {
             cluster->endOfProgram(false);
     }
 
-    std::string site(uint32_t worker) const { return path("shared/site" + std::to_string(worker)); }
+    std::string site(uint32_t worker) const { return path("common/site" + std::to_string(worker)); }
 
-    /// The whole matrix; its rows go to files of these names (from "shared" on, or as only the worker sees them), which
-    /// shared/x.fed lists.
+    /// The whole matrix; its rows go to files of these names (from "common" on, or as only the worker sees them), which
+    /// common/x.fed lists.
     struct Part {
         size_t rows;
         std::string file, worker;
@@ -81,22 +81,22 @@ class FederatedCluster : public InTempDir {
             if (file.starts_with(kOwn))
                 file = site(static_cast<uint32_t>(part.worker.back() - '1')) + file.substr(kOwn.size());
             else if (file[0] != '/')
-                file = path("shared/" + file);
+                file = path("common/" + file);
             io::write(Dense::window(*whole, row, row + part.rows, 0, kCols), file);
             fed.parts.push_back({row, 0, part.rows, kCols, part.file, part.worker});
             row += part.rows;
         }
-        put("shared/x.fed", io::federatedText(fed));
+        put("common/x.fed", io::federatedText(fed));
         return whole;
     }
 
-    Value read(const std::string &name = "shared/x.fed") {
+    Value read(const std::string &name = "common/x.fed") {
         std::optional<Value> matrix = cluster->readLater(context, path(name));
         EXPECT_TRUE(matrix);
         return matrix ? std::move(*matrix) : io::readMatrix(path(name));
     }
     std::string failure() {
-        return failureOf([&] { cluster->readLater(context, path("shared/x.fed")); });
+        return failureOf([&] { cluster->readLater(context, path("common/x.fed")); });
     }
 
     /// sum(sqrt(X)), X + 1 and rows' sums of it.
@@ -186,7 +186,7 @@ TEST_F(FederatedCluster, PartsWithoutAWorkerGoToWhoHasLeast) {
 TEST_F(FederatedCluster, WithoutWorkersTheUsualPlanHolds) {
     auto whole = write({{30001, "a.dbdf", ""}, {20001, "b.csv", ""}, {30001, "c.dbdf", ""}});
     start();
-    Value plain = io::readMatrix(path("shared/x.fed")); // CSV has six decimals
+    Value plain = io::readMatrix(path("common/x.fed")); // CSV has six decimals
     expectSame(read(), plain.dense());
     EXPECT_EQ(objectsOut(), 0u);
 }
@@ -196,7 +196,7 @@ TEST_F(FederatedCluster, PartsThatOnlyTheirWorkersSeeStayThere) {
                         {2 * kBlock, own("p.dbdf"), "thread 1"},
                         {9000, own("p.dbdf"), "thread 3"}});
     start();
-    EXPECT_NE(failureOf([&] { io::readMatrix(path("shared/x.fed")); }).find("part 0: cannot read"), std::string::npos);
+    EXPECT_NE(failureOf([&] { io::readMatrix(path("common/x.fed")); }).find("part 0: cannot read"), std::string::npos);
     Value x = read();
     uint64_t before = statistics(1).bytesIn;
     std::vector<Value> expected = compute(Value(whole->copy()), nullptr);
@@ -249,7 +249,7 @@ TEST_F(FederatedCluster, RandomPartsGiveTheBitsOfTheWhole) {
         start({.coordinatorComputes = random() % 2 == 0, .threshold = 0});
         expectSame(read(), *whole);
         if (HasFailure()) {
-            ADD_FAILURE() << content("shared/x.fed");
+            ADD_FAILURE() << content("common/x.fed");
             return;
         }
     }
@@ -282,10 +282,10 @@ TEST_F(FederatedCluster, APartThatIsNowhereIsAnErrorThatSaysWhy) {
     EXPECT_NE(failure().find("has a matrix of 99x5 and f32 there instead of 100x5 and f64"), std::string::npos)
         << failure();
     fs::create_symlink("/etc/hostname", site(1) + "/q.dbdf");
-    put("shared/x.fed", R"({"numRows":1,"numCols":1,"valueType":"f64","parts":[{"file":")" + own("q.dbdf") +
+    put("common/x.fed", R"({"numRows":1,"numCols":1,"valueType":"f64","parts":[{"file":")" + own("q.dbdf") +
                             R"(","worker":"thread 2"}]})");
     EXPECT_NE(failure().find("cannot read it"), std::string::npos) << "a link that leads out: " << failure();
-    put("shared/x.fed",
+    put("common/x.fed",
         R"({"numRows":1,"numCols":1,"valueType":"f64","parts":[{"file":"/no/p.dbdf","worker":"far:1"}]})");
     EXPECT_NE(failure().find("worker far:1 takes no part in this run"), std::string::npos) << failure();
 }
@@ -293,7 +293,7 @@ TEST_F(FederatedCluster, APartThatIsNowhereIsAnErrorThatSaysWhy) {
 TEST_F(FederatedCluster, WhatItsWorkerDoesNotSeeIsReadElsewhereWithAWarning) {
     auto whole = write({{5 * kBlock, "a.dbdf", "far:1"},
                         {5 * kBlock, path("outside.dbdf"), "thread 1"},
-                        {5 * kBlock, "../shared/c.dbdf", "thread 2"}});
+                        {5 * kBlock, "../common/c.dbdf", "thread 2"}});
     start();
     expectSame(read(), *whole);
     ASSERT_EQ(warnings.size(), 1u);
@@ -307,15 +307,15 @@ TEST_F(FederatedCluster, AFileThatHasChangedIsAnError) {
     write({{5 * kBlock, "a.dbdf", "thread 1"}, {5 * kBlock, "b.dbdf", "thread 2"}});
     start();
     Value x = read();
-    io::write(Dense::create(ValueType::F64, 5 * kBlock, kCols, Buffer::Init::Zero), path("shared/b.dbdf"));
+    io::write(Dense::create(ValueType::F64, 5 * kBlock, kCols, Buffer::Init::Zero), path("common/b.dbdf"));
     // The clock of a file system may stand still for some milliseconds.
-    fs::last_write_time(path("shared/b.dbdf"), fs::file_time_type::clock::now() + std::chrono::seconds(1));
+    fs::last_write_time(path("common/b.dbdf"), fs::file_time_type::clock::now() + std::chrono::seconds(1));
     std::string message = failureOf([&] { compute(x, cluster.get()); });
     EXPECT_NE(message.find("has changed since it was read"), std::string::npos) << message;
     x = Value();
     cluster->endOfProgram(false);
-    io::write(Dense::create(ValueType::F64, 7, kCols, Buffer::Init::Zero), path("shared/b.dbdf"));
-    EXPECT_FALSE(cluster->readLater(context, path("shared/x.fed"))) << "whoever reads it says what is wrong";
+    io::write(Dense::create(ValueType::F64, 7, kCols, Buffer::Init::Zero), path("common/b.dbdf"));
+    EXPECT_FALSE(cluster->readLater(context, path("common/x.fed"))) << "whoever reads it says what is wrong";
 }
 
 TEST_F(FederatedCluster, RowsOfTilesAreReadWhereTheyAreNeeded) {
@@ -331,7 +331,7 @@ TEST_F(FederatedCluster, RowsOfTilesAreReadWhereTheyAreNeeded) {
             tiles.blockCols = 5;
             if (named)
                 tiles.workers = {"thread 3", "thread 1"};
-            io::write(m, path("shared/x.fed"), tiles);
+            io::write(m, path("common/x.fed"), tiles);
             uint64_t before = statistics(2).partsRead;
             expectSame(read(), *m);
             EXPECT_EQ(objectsOut(), 0u) << blockRows;
@@ -342,28 +342,28 @@ TEST_F(FederatedCluster, RowsOfTilesAreReadWhereTheyAreNeeded) {
 TEST_F(FederatedCluster, WhatCannotBeReadByRowsIsReadHere) {
     start();
     auto m = Dense::create(ValueType::F64, 40000, 5, Buffer::Init::Zero);
-    io::write(m, path("shared/x.fed"));
-    EXPECT_TRUE(cluster->readLater(context, path("shared/x.fed")));
-    io::write(toCsr(*m), path("shared/x.fed"));
-    EXPECT_FALSE(cluster->readLater(context, path("shared/x.fed")));
-    put("shared/x.fed", "{");
-    EXPECT_FALSE(cluster->readLater(context, path("shared/x.fed")));
+    io::write(m, path("common/x.fed"));
+    EXPECT_TRUE(cluster->readLater(context, path("common/x.fed")));
+    io::write(toCsr(*m), path("common/x.fed"));
+    EXPECT_FALSE(cluster->readLater(context, path("common/x.fed")));
+    put("common/x.fed", "{");
+    EXPECT_FALSE(cluster->readLater(context, path("common/x.fed")));
 }
 
 TEST_F(FederatedCluster, AWorkerReadsNothingOutsideOfItsRootsWhateverAMessageSays) {
     write({{10, "a.dbdf", ""}});
     io::write(Dense::create(ValueType::F64, 10, kCols, Buffer::Init::Zero), path("outside.dbdf"));
-    fs::create_symlink(path("outside.dbdf"), path("shared/link.dbdf"));
-    std::vector<std::string> roots{path("shared")};
+    fs::create_symlink(path("outside.dbdf"), path("common/link.dbdf"));
+    std::vector<std::string> roots{path("common")};
     dist::WorkerFiles files(roots);
-    std::string good = path("shared/a.dbdf");
+    std::string good = path("common/a.dbdf");
     std::vector<std::string> bad{path("outside.dbdf"),
-                                 path("shared/../outside.dbdf"),
-                                 path("shared/link.dbdf"),
-                                 path("shared/no.dbdf"),
-                                 path("shared"),
+                                 path("common/../outside.dbdf"),
+                                 path("common/link.dbdf"),
+                                 path("common/no.dbdf"),
+                                 path("common"),
                                  "a.dbdf",
-                                 path("shared/site0/../a.dbdf"),
+                                 path("common/site0/../a.dbdf"),
                                  ""};
     EXPECT_TRUE(files.answerTo({{good}}).files[0].isReadable);
     dist::FilePiece piece{good, *dist::stateOf(good), 0, 0}, right{good, piece.state, 0, kCols};
