@@ -662,7 +662,8 @@ class Checks:
             ([hello(build, 'secret'), frame(OBJECT_BEGIN, os.urandom(9))], 'bytes expected'),
             ([hello(build, 'secret'), frame(OBJECT_CHUNK, struct.pack('<QIBI', 7, 0, 1, 0))], 'was not announced'),
             # Memory of this process and of another one: whoever is meant has not answered the worker's challenge.
-            *(([hello(build, 'secret', process=process, address=0x400000), frame(NEIGHBOUR, struct.pack('<BQ', 1, 0)),
+            *(([hello(build, 'secret', process=process, address=0x400000),
+                frame(NEIGHBOUR, struct.pack('<BQII', 1, 0, 0, 0)),
                 frame(OBJECT_LENT, struct.pack('<QQBQQQIQQ', 7, 0, 0, 0, 1, 5000, 1, 0x400000, 5000))],
                "memory that is not this machine's") for process in (os.getpid(), os.getppid())),
             ([hello(build, 'secret'), frame(OBJECT_BEGIN, struct.pack('<QQBQQQ', 7, 0, 0, 0, 1, 2**62))], 'exceeds the memory'),
