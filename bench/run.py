@@ -151,10 +151,11 @@ def main():
         return 0 if fine else 1
     if 'schemes' in wanted:
         progress('schemes: thirteen partitioning schemes with three queue layouts, rows sorted by length')
-        by_scheme = schemes.run(choice.daphne, max(choice.threads), choice.rounds, choice.quick)
-        print('\n' + schemes.table(by_scheme))
+        by_scheme, final = schemes.run(choice.daphne, max(choice.threads), choice.rounds, choice.quick)
+        print('\n' + schemes.table(by_scheme) + '\n\nFinal of the fastest, measured anew:\n' + schemes.table(final))
         parts['schemes'] = {' '.join(key): times for key, times in by_scheme.items()}
-        verdicts += schemes.verdicts(by_scheme)
+        parts['schemes_final'] = {' '.join(key): times for key, times in final.items()}
+        verdicts += schemes.verdicts(final)
     if played:
         print(f'\nmilliseconds of the computing part, medians of {choice.rounds}\n{report.table(played)}')
     verdicts = report.all_verdicts(played) + verdicts
