@@ -42,8 +42,8 @@ def compile_script():
     """200 lines with 40 calls of user functions, each with other constants and shapes."""
     lines = []
     for i in range(40):
-        lines += [f'def f{i}(X, k) {{', f'    Y = (X + k) * {i}.5;', '    return sum(Y, 1) / nrow(X);', '}']
-    lines += [f'print(sum(f{i}(fill(1.0, {i + 2}, 3), {i})));' for i in range(40)]
+        lines += [f'def step{i}(X, k) {{', f'    Y = (X + k) * {i}.5;', '    return sum(Y, 1) / nrow(X);', '}']
+    lines += [f'print(sum(step{i}(fill(1.0, {i + 2}, 3), {i})));' for i in range(40)]
     return '\n'.join(lines)
 
 
