@@ -13,10 +13,15 @@ namespace daphne {
 namespace {
 
 constexpr size_t kHugePage = size_t(2) << 20;
+/// Blocks without a huge page are multiples of this.
+constexpr size_t kSmallUnit = size_t(64) << 10;
 /// A kept block serves requests down to this share of its size.
 constexpr size_t kShareNumerator = 4, kShareDenominator = 5;
 
-size_t blockSize(size_t numBytes) { return (numBytes + kHugePage - 1) / kHugePage * kHugePage; }
+size_t blockSize(size_t numBytes) {
+    size_t unit = numBytes < kHugePage ? kSmallUnit : kHugePage;
+    return (numBytes + unit - 1) / unit * unit;
+}
 
 class Pool {
   public:
@@ -87,16 +92,20 @@ class Pool {
     }
 
     /// Null if the system has no more.
+    static std::byte *mapAnywhere(size_t size) {
+        void *at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        return at == MAP_FAILED ? nullptr : static_cast<std::byte *>(at);
+    }
     static std::byte *map(size_t size) {
-        // Twice the alignment too much, so that an aligned part is inside; the rest goes back.
+        if (size < kHugePage)
+            return mapAnywhere(size);
+        // A huge page too much, so that an aligned part is inside; the rest goes back.
         size_t whole = size + kHugePage;
-        void *at = whole < size ? MAP_FAILED
-                                : mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (at == MAP_FAILED)
+        std::byte *begin = whole < size ? nullptr : mapAnywhere(whole);
+        if (!begin)
             return nullptr;
-        auto *begin = static_cast<std::byte *>(at);
         auto *aligned =
-            reinterpret_cast<std::byte *>((reinterpret_cast<size_t>(at) + kHugePage - 1) & ~(kHugePage - 1));
+            reinterpret_cast<std::byte *>((reinterpret_cast<size_t>(begin) + kHugePage - 1) & ~(kHugePage - 1));
         if (aligned > begin)
             munmap(begin, static_cast<size_t>(aligned - begin));
         if (auto *end = begin + whole; end > aligned + size)

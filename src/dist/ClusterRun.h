@@ -60,6 +60,7 @@ class ClusterRun {
     bool askToRead(uint32_t worker, size_t p, uint64_t object, RowRange cells);
     Value windowOf(size_t p, RowRange rows) const;
     const Part *findPart(uint32_t worker, size_t p, RowRange cells) const;
+    std::vector<KnownCells> knownCells(uint32_t worker, const Value &matrix) const;
     uint64_t numberOfWhole(const PlacementRecord &record);
     void noteCut(size_t p);
     void broadcastCommonObjects();

@@ -27,6 +27,11 @@ struct Encoded {
     uint64_t totalBytes = 0;
 };
 
+/// Cells of a dense matrix that the receiver has already, as bytes behind the head; and its number for them.
+struct KnownCells {
+    uint64_t object = 0, begin = 0, end = 0;
+};
+
 /// Matrices, frames and scalars; lists are not sent. Throws Error (status 3) for more than 2^32 - 1 rows or columns.
 Encoded encode(const Value &value);
 

@@ -43,7 +43,7 @@ enum class MessageType : uint16_t {
 };
 
 constexpr uint32_t kMagic = 0x4e485044; // "DPHN"
-constexpr uint16_t kProtocolVersion = 2;
+constexpr uint16_t kProtocolVersion = 3;
 constexpr size_t kEnvelopeBytes = 32;
 /// What a chunk adds to its payload.
 constexpr size_t kChunkOverhead = kEnvelopeBytes + 17;
@@ -85,6 +85,8 @@ struct MemoryOffer {
 /// Bytes in the memory of whoever tells about them.
 struct LentPiece {
     uint64_t address = 0, bytes = 0;
+    /// 0: the lender's memory. Else an object that the borrower has; the address counts from its first cell.
+    uint64_t ownObject = 0;
 };
 
 struct Hello {

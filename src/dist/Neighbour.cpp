@@ -2,6 +2,7 @@
 #include "dist/Neighbour.h"
 
 #include <algorithm>
+#include <cstring>
 #include <random>
 
 #include <sys/uio.h>
@@ -34,13 +35,13 @@ bool readMemory(uint64_t process, uint64_t address, std::span<std::byte> to) {
 /// Reads pieces one after the other.
 class PieceCursor {
   public:
-    PieceCursor(uint64_t process, const std::vector<LentPiece> &pieces) : process(process), pieces(pieces) {}
+    PieceCursor(uint64_t process, const std::vector<LentPiece> &pieces, const Neighbour::OwnCells &own)
+        : process(process), pieces(pieces), own(own) {}
     void read(std::span<std::byte> to) {
         while (!to.empty()) {
             const LentPiece &piece = pieces[index];
             size_t n = std::min<uint64_t>(to.size(), piece.bytes - offset);
-            if (!readMemory(process, piece.address + offset, to.first(n)))
-                throw WireError("memory that was lent cannot be read");
+            readPiece(piece, to.first(n));
             to = to.subspan(n);
             offset += n;
             if (offset == piece.bytes)
@@ -49,8 +50,20 @@ class PieceCursor {
     }
 
   private:
+    void readPiece(const LentPiece &piece, std::span<std::byte> to) const {
+        if (piece.ownObject != 0) {
+            std::span<const std::byte> cells = own(piece.ownObject);
+            if (piece.address > cells.size() || piece.bytes > cells.size() - piece.address)
+                throw WireError("more cells than an object has");
+            std::memcpy(to.data(), cells.data() + piece.address + offset, to.size());
+        } else if (!readMemory(process, piece.address + offset, to)) {
+            throw WireError("memory that was lent cannot be read");
+        }
+    }
+
     uint64_t process;
     const std::vector<LentPiece> &pieces;
+    const Neighbour::OwnCells &own;
     size_t index = 0;
     uint64_t offset = 0;
 };
@@ -78,7 +91,8 @@ bool Neighbour::isReadable() const {
            found == own;
 }
 
-void Neighbour::copy(const std::vector<LentPiece> &pieces, uint64_t totalBytes, Decoder &into) const {
+void Neighbour::copy(const std::vector<LentPiece> &pieces, uint64_t totalBytes, Decoder &into,
+                     const OwnCells &own) const {
     uint64_t sum = 0;
     for (const LentPiece &piece : pieces)
         if (piece.bytes == 0 || __builtin_add_overflow(sum, piece.bytes, &sum))
@@ -86,7 +100,7 @@ void Neighbour::copy(const std::vector<LentPiece> &pieces, uint64_t totalBytes, 
     if (sum != totalBytes)
         throw WireError("an object of " + std::to_string(totalBytes) + " bytes in " + std::to_string(sum) +
                         " bytes of memory");
-    PieceCursor cursor(theirs.process, pieces);
+    PieceCursor cursor(theirs.process, pieces, own);
     std::array<std::byte, kHeadBytes> head;
     auto first = std::span(head).first(std::min<uint64_t>(kHeadBytes, totalBytes));
     cursor.read(first);
@@ -100,10 +114,24 @@ bool Loans::wants(const Encoded &object) const {
     return object.totalBytes >= leastBytes && object.pieces.size() <= kMostPieces;
 }
 
-std::vector<LentPiece> Loans::lend(uint64_t number, Encoded object) {
+std::vector<LentPiece> Loans::lend(uint64_t number, Encoded object, const std::vector<KnownCells> &known) {
     std::vector<LentPiece> pieces;
     for (std::span<const std::byte> piece : object.pieces)
         pieces.push_back({reinterpret_cast<uint64_t>(piece.data()), piece.size()});
+    // A head and cells in one piece: what the borrower has of them is left out.
+    if (pieces.size() == 2 && !known.empty()) {
+        auto [cells, bytes, none] = pieces.back();
+        pieces.pop_back();
+        uint64_t at = 0;
+        for (const KnownCells &part : known) {
+            if (part.begin > at)
+                pieces.push_back({cells + at, part.begin - at});
+            pieces.push_back({0, part.end - part.begin, part.object});
+            at = part.end;
+        }
+        if (at < bytes)
+            pieces.push_back({cells + at, bytes - at});
+    }
     std::lock_guard lock(mutex);
     if (auto [it, isNew] = objects.try_emplace(number, std::move(object)); !isNew) {
         ended.push_back(std::move(it->second));

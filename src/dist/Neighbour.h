@@ -28,8 +28,10 @@ class Neighbour {
     void meet(const MemoryOffer &theirs);
     /// Whether the memory of the other side can be read, and is its own. After meet().
     bool isReadable() const;
+    /// The cells of an object of one's own; throws WireError if there are none.
+    using OwnCells = std::function<std::span<const std::byte>(uint64_t object)>;
     /// Puts the object together; throws WireError if the pieces are no object of that size, or cannot be read.
-    void copy(const std::vector<LentPiece> &pieces, uint64_t totalBytes, Decoder &into) const;
+    void copy(const std::vector<LentPiece> &pieces, uint64_t totalBytes, Decoder &into, const OwnCells &own) const;
 
   private:
     std::unique_ptr<Challenge> written; ///< for the other side to be found; does not move
@@ -44,7 +46,8 @@ class Loans {
     /// Objects of so many bytes are lent, if they are not in too many pieces.
     void beginAt(uint64_t bytes) { leastBytes = bytes; }
     bool wants(const Encoded &object) const;
-    std::vector<LentPiece> lend(uint64_t number, Encoded object);
+    /// known: ascending, without overlaps.
+    std::vector<LentPiece> lend(uint64_t number, Encoded object, const std::vector<KnownCells> &known = {});
     void end(uint64_t number);
     void endAll();
     /// Releases what has ended. For the thread that made the values.

@@ -52,7 +52,7 @@ Bytes chunkFrame(uint64_t object, uint32_t sequence, PieceReader &from, uint64_t
 } // namespace
 
 void FrameBatch::add(Bytes frame) {
-    total += frame.size();
+    sent += frame.size();
     uint64_t most = std::min<uint64_t>(kShortBytes, chunkBytes);
     if (pending.size() + frame.size() > most)
         flush();
@@ -64,12 +64,13 @@ void FrameBatch::add(Bytes frame) {
         pending.insert(pending.end(), frame.begin(), frame.end());
 }
 
-void FrameBatch::add(ObjectBegin begin, Encoded &object) {
+void FrameBatch::add(ObjectBegin begin, Encoded &object, const std::vector<KnownCells> &known) {
     begin.totalBytes = object.totalBytes;
     if (loans && loans->wants(object)) {
-        total += object.totalBytes;
-        lent += object.totalBytes;
-        return add(frameOf(ObjectLent{begin, loans->lend(begin.object, std::move(object))}));
+        std::vector<LentPiece> pieces = loans->lend(begin.object, std::move(object), known);
+        for (const LentPiece &piece : pieces)
+            lent += piece.ownObject ? 0 : piece.bytes;
+        return add(frameOf(ObjectLent{begin, std::move(pieces)}));
     }
     eachFrame(begin, object, chunkBytes, [&](Bytes frame) { add(std::move(frame)); });
 }

@@ -23,18 +23,18 @@ class FrameBatch {
     FrameBatch &operator=(const FrameBatch &) = delete;
 
     void add(Bytes frame);
-    /// Announcement and chunks, or where it lies; then it is taken.
-    void add(ObjectBegin begin, Encoded &object);
+    /// Announcement and chunks, or where it lies; then it is taken. A neighbour copies only what it does not know.
+    void add(ObjectBegin begin, Encoded &object, const std::vector<KnownCells> &known = {});
     void add(ObjectBegin begin, Encoded &&object) { add(begin, object); }
     void flush();
     /// What has been added so far, envelopes included, and what of it was lent.
-    uint64_t bytes() const { return total; }
+    uint64_t bytes() const { return sent + lent; }
     uint64_t lentBytes() const { return lent; }
 
   private:
     Transport &transport;
     uint32_t peer;
-    uint64_t chunkBytes, total = 0, lent = 0;
+    uint64_t chunkBytes, sent = 0, lent = 0;
     Loans *loans;
     Bytes pending;
 };

@@ -191,7 +191,7 @@ void Peers::ship(uint32_t peer, std::vector<Parcel> &parcels) {
             clock.asked(peer, parcel.request, Clock::now());
         lock.unlock();
         if (parcel.object)
-            batch.add(parcel.object->first, parcel.object->second);
+            batch.add(parcel.object->first, parcel.object->second, parcel.known);
         else
             batch.add(std::move(parcel.frame));
         lock.lock();
@@ -470,7 +470,9 @@ void Peers::borrow(uint32_t index, const ObjectLent &message) {
     clock.arriving(true, peer.lastHeard);
     ++peer.numArriving;
     Decoder decoder(bytes, it->second);
-    peer.neighbour.copy(message.pieces, bytes, decoder);
+    peer.neighbour.copy(message.pieces, bytes, decoder, [](uint64_t) -> std::span<const std::byte> {
+        throw WireError("an object made of what only workers have");
+    });
     decoder.take();
     --peer.numArriving;
     clock.arriving(false, Clock::now());

@@ -45,6 +45,7 @@ struct Parcel {
     std::optional<std::pair<ObjectBegin, Encoded>> object;
     uint64_t request = 0; ///< of the loop; 0: rows of a file are to be read
     Bytes frame;
+    std::vector<KnownCells> known; ///< of the object, at the worker
 };
 
 class Peers {

@@ -43,6 +43,19 @@ void Placements::retire(const PlacementRecord &record) {
         unreadResults.push_back(record.source);
 }
 
+std::vector<const PlacementRecord *> Placements::withCellsOf(const Dense &matrix) const {
+    std::vector<const PlacementRecord *> found;
+    auto isSame = [&](const Dense &m) {
+        return m.cells() == matrix.cells() && m.type() == matrix.type() && m.contiguous() &&
+               m.view<std::byte>().data == matrix.view<std::byte>().data;
+    };
+    if (matrix.type() != ValueType::Str && matrix.contiguous())
+        for (auto &[object, record] : records)
+            if (!record.matrix.isCsr() && isSame(record.matrix.dense()))
+                found.push_back(&record);
+    return found;
+}
+
 void Placements::erase(const Object &matrix) {
     auto it = records.find(&matrix);
     if (it == records.end())

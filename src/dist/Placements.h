@@ -84,6 +84,8 @@ class Placements {
     PlacementRecord &of(const Value &matrix);
     /// Null if there is none.
     PlacementRecord *find(const Object &matrix);
+    /// All that have the same cells as a dense matrix, whatever their shapes.
+    std::vector<const PlacementRecord *> withCellsOf(const Dense &matrix) const;
     void erase(const Object &matrix);
     /// Drops records of matrices that nobody else knows any more.
     void sweep();

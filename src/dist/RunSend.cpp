@@ -100,11 +100,33 @@ uint64_t ClusterRun::ensurePart(uint32_t worker, size_t p, RowRange rows) {
                       .first = cells.begin,
                       .count = cells.size(),
                       .totalBytes = 0};
-    parcels[worker].push_back({std::pair(begin, encode(windowOf(p, rows))), 0, {}});
+    parcels[worker].push_back({std::pair(begin, encode(windowOf(p, rows))),
+                               0,
+                               {},
+                               isWhole ? knownCells(worker, v) : std::vector<KnownCells>()});
     record.parts.push_back({object, worker, cells.begin, cells.end, isWhole, true});
     if (!isWhole)
         noteCut(p);
     return object;
+}
+
+/// Cells of the matrix that the worker has computed or got, in order. The matrix may be another shape of what it knows.
+std::vector<KnownCells> ClusterRun::knownCells(uint32_t worker, const Value &matrix) const {
+    std::vector<KnownCells> known;
+    if (matrix.isCsr())
+        return known;
+    size_t cell = cellSize(matrix.matrix().type());
+    for (const PlacementRecord *record : cluster.placements.withCellsOf(matrix.dense()))
+        for (const Part &part : record->parts)
+            if (part.worker == worker && !part.isWhole)
+                known.push_back({part.object, part.begin * cell, part.end * cell});
+    std::ranges::sort(known, {}, &KnownCells::begin);
+    // Of what overlaps the first one is enough.
+    std::vector<KnownCells> apart;
+    for (const KnownCells &part : known)
+        if (apart.empty() || part.begin >= apart.back().end)
+            apart.push_back(part);
+    return apart;
 }
 
 /// The same at every worker, so that it can be broadcast.

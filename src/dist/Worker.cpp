@@ -244,7 +244,8 @@ class Session {
             throw WireError("an object in memory that is not this machine's");
         requireRoom(message.begin);
         Decoder decoder(message.begin.totalBytes);
-        neighbour.copy(message.pieces, message.begin.totalBytes, decoder);
+        neighbour.copy(message.pieces, message.begin.totalBytes, decoder,
+                       [this](uint64_t object) { return cellsOf(find(object)); });
         store(message.begin.object, decoder.take());
         acknowledge(message.begin.object, message.begin.version);
     }
@@ -306,6 +307,13 @@ class Session {
         if (it == objects.end())
             throw executionError("object " + std::to_string(object) + " is not here");
         return it->second;
+    }
+
+    static std::span<const std::byte> cellsOf(const Value &v) {
+        if (!v.isMatrix() || v.isCsr() || v.dense().type() == ValueType::Str || !v.dense().contiguous())
+            throw WireError("cells of an object that has none");
+        const Dense &m = v.dense();
+        return {m.view<std::byte>().data, m.cells() * cellSize(m.type())};
     }
 
     static void send(FrameBatch &batch, uint64_t object, const Value &v) {

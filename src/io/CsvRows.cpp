@@ -2,7 +2,6 @@
 #include "io/CsvRows.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace daphne::io {
 
@@ -22,24 +21,14 @@ size_t unterminatedRow(std::string_view text, EmptyLines emptyLines) {
     return emptyLines == EmptyLines::AreRows || !endsEmptyLine(text, text.size());
 }
 
-size_t countPlainRows(std::string_view text, EmptyLines emptyLines) {
-    size_t rows = countLineEnds(text) + unterminatedRow(text, emptyLines);
+size_t countPlainRows(std::string_view text, const TextFacts &facts, EmptyLines emptyLines) {
+    size_t rows = facts.numLineEnds + unterminatedRow(text, emptyLines);
     if (emptyLines == EmptyLines::AreRows)
         return rows;
-    // Candidates for empty lines: two line ends with at most one character between them.
-    for (size_t at = text.find('\n'); at != text.npos && at < std::min<size_t>(text.size(), 2);
-         at = text.find('\n', at + 1))
-        rows -= endsEmptyLine(text, at);
-    for (size_t begin = 2; begin < text.size(); begin += 4096) {
-        size_t stop = std::min(text.size(), begin + 4096);
-        const char *p = text.data();
-        uint16_t candidates = 0;
-        for (size_t i = begin; i < stop; ++i)
-            candidates =
-                static_cast<uint16_t>(candidates + ((p[i] == '\n') & ((p[i - 1] == '\n') | (p[i - 2] == '\n'))));
-        for (size_t i = begin; candidates && i < stop; ++i)
-            rows -= text[i] == '\n' && endsEmptyLine(text, i);
-    }
+    // Without short lines only the first one can be empty.
+    size_t stop = facts.hasShortLines ? text.size() : std::min<size_t>(text.size(), 2);
+    for (size_t i = 0; i < stop; ++i)
+        rows -= text[i] == '\n' && endsEmptyLine(text, i);
     return rows;
 }
 
@@ -51,10 +40,11 @@ struct PieceCount {
 
 PieceCount countRows(std::string_view text, char quote, EmptyLines emptyLines) {
     PieceCount count;
-    count.plain = isPlainAscii(text);
-    count.hasQuotes = quote != 0 && std::memchr(text.data(), quote, text.size()) != nullptr;
+    TextFacts facts = factsOf(text, quote);
+    count.plain = facts.isPlain;
+    count.hasQuotes = facts.hasQuotes;
     if (!count.hasQuotes) {
-        count.rows[0] = countPlainRows(text, emptyLines);
+        count.rows[0] = countPlainRows(text, facts, emptyLines);
         return count;
     }
     bool inside = false;

@@ -46,16 +46,38 @@ std::vector<std::string_view> cutAtLineEnds(std::string_view text, size_t pieceB
     return pieces;
 }
 
-bool isPlainAscii(std::string_view text) {
-    constexpr size_t kStep = 4096; // so that the inner loop has no branches
-    for (size_t begin = 0; begin < text.size(); begin += kStep) {
-        unsigned char bits = 0; // the top bit: of c if it is not ASCII, of c - 1 if it is NUL
-        for (char c : text.substr(begin, kStep))
-            bits = static_cast<unsigned char>(bits | c | (c - 1));
-        if (bits & 0x80)
-            return false;
-    }
-    return true;
+TextFacts factsOf(std::string_view text, char quote) {
+    // So short that counters fit into bytes, and without branches inside: many characters at once.
+    constexpr size_t kStep = 240;
+    TextFacts facts;
+    unsigned char bits = 0; // the top bit: of c if it is not ASCII, of c - 1 if it is NUL
+    bool quotes = false, shortLines = false;
+    auto look = [&](size_t begin, size_t end, auto atStart) {
+        const char *p = text.data();
+        uint8_t ends = 0, anyBits = 0, anyQuote = 0, anyShort = 0;
+        for (size_t i = begin; i < end; ++i) {
+            auto c = static_cast<uint8_t>(p[i]);
+            auto isEnd = static_cast<uint8_t>(c == '\n');
+            ends = static_cast<uint8_t>(ends + isEnd);
+            anyBits = static_cast<uint8_t>(anyBits | c | (c - 1));
+            anyQuote = static_cast<uint8_t>(anyQuote | (c == static_cast<uint8_t>(quote)));
+            if constexpr (!atStart.value)
+                anyShort = static_cast<uint8_t>(anyShort | (isEnd & ((p[i - 1] == '\n') | (p[i - 2] == '\n'))));
+        }
+        facts.numLineEnds += ends;
+        bits |= anyBits;
+        quotes |= anyQuote != 0;
+        shortLines |= anyShort != 0;
+    };
+    size_t start = std::min<size_t>(2, text.size());
+    look(0, start, std::true_type{});
+    shortLines = start == 2 && text[0] == '\n' && text[1] == '\n';
+    for (size_t begin = start; begin < text.size(); begin += kStep)
+        look(begin, std::min(text.size(), begin + kStep), std::false_type{});
+    facts.isPlain = (bits & 0x80) == 0;
+    facts.hasQuotes = quotes && quote != 0;
+    facts.hasShortLines = shortLines;
+    return facts;
 }
 
 size_t countLineEnds(std::string_view text) {

@@ -30,8 +30,14 @@ std::vector<std::string_view> cutAtLineEnds(std::string_view text, size_t pieceB
 
 size_t countLineEnds(std::string_view text);
 
-/// Nothing but ASCII characters other than NUL.
-bool isPlainAscii(std::string_view text);
+/// What one sweep over a text tells.
+struct TextFacts {
+    size_t numLineEnds = 0;
+    bool isPlain = true;        ///< nothing but ASCII characters other than NUL
+    bool hasQuotes = false;     ///< the given character, if it is not NUL
+    bool hasShortLines = false; ///< some line but the first has at most one character before its end
+};
+TextFacts factsOf(std::string_view text, char quote);
 
 /// Bytes of one task of a parser: enough to forget what starting it costs, little enough to share work evenly.
 constexpr size_t kPieceBytes = size_t(1) << 20;

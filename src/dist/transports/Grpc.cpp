@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// One bidirectional stream of frames per worker. The coordinator is the client;
-/// it either gives every worker two threads (sync) or serves all of them from
+/// it either gives every worker two threads (sync; short frames are written by who
+/// sends them) or serves all of them from
 /// one completion queue (async).
 #include <atomic>
 #include <cstdlib>
@@ -18,6 +19,8 @@ namespace daphne::dist {
 namespace {
 
 constexpr uint64_t kChunkBytes = 1 << 20;
+/// Frames up to this size are written by who sends them, if nothing else is waiting.
+constexpr size_t kShortFrame = 64 << 10;
 constexpr std::chrono::seconds kConnectTime{5}, kRefusedTime{1};
 /// What a client that does not close its stream is granted.
 constexpr std::chrono::seconds kFarewellTime{2};
@@ -73,7 +76,19 @@ class SyncConnection {
             context.TryCancel();
         writer.join();
     }
-    void send(Bytes frame) { outbox.put({0, std::move(frame), false, {}}); }
+    /// Waking another thread takes longer than writing what is short.
+    void send(Bytes frame) {
+        if (frame.size() <= kShortFrame && numQueued == 0) {
+            std::unique_lock lock(writing, std::try_to_lock);
+            if (lock && isOpen && numQueued == 0) {
+                if (!stream->Write(frameOf(frame)))
+                    outbox.close();
+                return;
+            }
+        }
+        ++numQueued;
+        outbox.put({0, std::move(frame), false, {}});
+    }
     void disconnect() {
         isCut = true;
         context.TryCancel();
@@ -112,11 +127,18 @@ class SyncConnection {
                 inbox.put({line.peer, bytesOf(frame), false, {}, line.connection});
             outbox.close();
         });
+        std::unique_lock lock(writing);
+        isOpen = true;
         while (true) {
+            lock.unlock();
             std::optional<Received> item = outbox.take(std::chrono::milliseconds(1000));
+            lock.lock();
             if (item ? !stream->Write(frameOf(item->frame)) : outbox.isClosed())
                 break;
+            numQueued -= item ? 1 : 0;
         }
+        isOpen = false;
+        lock.unlock();
         stream->WritesDone();
         reader.join();
         lose(reasonOf(stream->Finish()));
@@ -131,6 +153,9 @@ class SyncConnection {
     Mailbox &inbox;
     Mailbox outbox;
     std::atomic<bool> isCut{false}, isOver{false};
+    std::atomic<uint64_t> numQueued{0}; ///< frames in the outbox or taken from it and not written yet
+    std::mutex writing;                 ///< of the stream, and of isOpen
+    bool isOpen = false;                ///< frames may be written
     std::shared_ptr<grpc::Channel> channel;
     std::unique_ptr<wire::Worker::Stub> stub;
     grpc::ClientContext context;

@@ -2,9 +2,10 @@
 /// Ranks of an MPI job: 0 coordinates, the others work. Whoever sends or waits
 /// for a frame calls MPI itself, one thread at a time: handing over to another
 /// thread costs a slice of time where cores are busy. MPI has to be asked again
-/// and again; who waits sleeps in between, because processes may share cores,
-/// and the longer in vain, the longer. While a worker computes, a thread of its
-/// own keeps frames moving.
+/// and again, for a while without a pause if nobody else wants the core; then, or
+/// where processes share cores, who waits sleeps in between, and the longer in
+/// vain, the longer. While a worker computes, a thread of its own keeps frames
+/// moving.
 ///
 /// What is broadcast goes down a binomial tree: who gets a frame passes it on to
 /// the ranks named at its end, half of them to each next one. Frames for a
@@ -33,7 +34,10 @@ constexpr int kEndTag = 0;
 /// Numbers of frames begin again after so many, or fewer if the library has no tags for them.
 constexpr int kMostNumbers = 1 << 20;
 constexpr uint64_t kChunkBytes = 1 << 20;
-constexpr int kIdleSpins = 16;
+/// Frames of loops come one soon after the other: so long nobody sleeps who has a core of its own.
+constexpr std::chrono::microseconds kAwake{2000};
+/// Who gets the core back later than this has given it to somebody.
+constexpr std::chrono::microseconds kPromptReturn{20};
 /// Naps are this part of the time that has passed in vain, between the limits.
 constexpr int kNapShare = 8;
 constexpr std::chrono::microseconds kShortestNap{20}, kLongestNap{1000};
@@ -116,17 +120,17 @@ class MpiTransport : public Transport {
         std::unique_lock lock(mutex);
         isReceiving = true;
         std::optional<Received> item;
-        for (int inVain = 0; !item;) {
-            if (pump()) {
-                inVain = 0;
+        for (bool hasCore = true; !item;) {
+            if (pump())
                 lastBusy = Clock::now();
-            }
             item = inbox.take(std::chrono::milliseconds(0));
-            if (item || Clock::now() - start >= patience)
+            auto now = Clock::now();
+            if (item || now - start >= patience)
                 break;
-            if (++inVain < kIdleSpins) {
+            if (hasCore && !isCalm() && now - lastBusy < kAwake) {
                 lock.unlock();
                 std::this_thread::yield();
+                hasCore = Clock::now() - now < kPromptReturn;
                 lock.lock();
             } else {
                 nap(lock, lastBusy);
@@ -163,9 +167,12 @@ class MpiTransport : public Transport {
 
     int rankOf(uint32_t peer) const { return rank == 0 ? static_cast<int>(peer) + 1 : 0; }
 
-    /// Until it is worth looking again. At the coordinator nobody may be interested at the moment.
+    /// At the coordinator nobody may be interested at the moment.
+    bool isCalm() const { return rank == 0 && numWaiting == 0 && underWay.empty(); }
+
+    /// Until it is worth looking again.
     void nap(std::unique_lock<std::mutex> &lock, Clock::time_point &lastBusy) {
-        bool calm = rank == 0 && numWaiting == 0 && underWay.empty();
+        bool calm = isCalm();
         auto share = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - lastBusy) / kNapShare;
         wake.wait_for(lock, calm ? kCalmNap : std::clamp(share, kShortestNap, kLongestNap));
         if (calm)

@@ -27,6 +27,18 @@ TEST(BufferPool, BlocksAreAlignedToHugePages) {
     freePooled(a.data);
 }
 
+TEST(BufferPool, BlocksOfLessThanAHugePageAreUsedAgain) {
+    constexpr size_t kSmall = 1'600'000;
+    PooledBlock a = allocatePooled(kSmall);
+    std::memset(a.data, 1, kSmall);
+    size_t inUse = bufferPoolState().inUse;
+    freePooled(a.data);
+    EXPECT_LE(inUse - bufferPoolState().inUse, kSmall + (size_t(64) << 10));
+    PooledBlock b = allocatePooled(kSmall);
+    EXPECT_EQ(a.data, b.data);
+    freePooled(b.data);
+}
+
 TEST(BufferPool, WhatItKeepsNeverExceedsThePeakOfUse) {
     for (size_t n = 1; n <= 8; ++n) {
         PooledBlock a = allocatePooled(n * kBlock), b = allocatePooled(kBlock);

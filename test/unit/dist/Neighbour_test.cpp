@@ -20,6 +20,8 @@ void introduce(Neighbour &a, Neighbour &b) {
     b.meet(a.offer());
 }
 
+std::span<const std::byte> nothingOwn(uint64_t) { throw WireError("nothing here"); }
+
 /// Where the system does not let processes read each other's memory, nobody is a neighbour.
 class NeighbourMemory : public testing::Test {
   protected:
@@ -39,7 +41,7 @@ Value borrowed(const Value &v) {
     Encoded object = encode(v);
     uint64_t bytes = object.totalBytes;
     Decoder decoder(bytes);
-    borrower.copy(loans.lend(1, std::move(object)), bytes, decoder);
+    borrower.copy(loans.lend(1, std::move(object)), bytes, decoder, nothingOwn);
     return decoder.take();
 }
 
@@ -81,9 +83,40 @@ TEST_F(NeighbourMemory, CellsGoToWhereTheyAreExpected) {
     Encoded object = encode(Value(from));
     uint64_t bytes = object.totalBytes;
     Decoder decoder(bytes, {ValueType::F64, 100, reinterpret_cast<std::byte *>(to->mutableView<double>().data)});
-    borrower.copy(loans.lend(1, std::move(object)), bytes, decoder);
+    borrower.copy(loans.lend(1, std::move(object)), bytes, decoder, nothingOwn);
     EXPECT_TRUE(decoder.isComplete());
     EXPECT_EQ(bytesOf(to), bytesOf(from));
+}
+
+TEST_F(NeighbourMemory, CellsThatTheBorrowerHasAreItsOwn) {
+    Neighbour lender, borrower;
+    introduce(lender, borrower);
+    auto lent = someNumbers(1000, 1), own = Dense::create(ValueType::F64, 300, 1);
+    std::fill_n(own->mutableView<double>().data, 300, -1.0);
+    auto ownCells = [&](uint64_t object) -> std::span<const std::byte> {
+        if (object != 7)
+            throw WireError("nothing here");
+        return std::as_bytes(std::span(own->view<double>().data, 300));
+    };
+    auto copied = [&](const std::vector<KnownCells> &known) {
+        Loans loans;
+        Encoded object = encode(Value(lent));
+        uint64_t bytes = object.totalBytes;
+        Decoder decoder(bytes);
+        borrower.copy(loans.lend(1, std::move(object), known), bytes, decoder, ownCells);
+        return decoder.take();
+    };
+    // At the begin, in the middle, at the end, twice.
+    for (const std::vector<KnownCells> &known :
+         {std::vector<KnownCells>{{7, 0, 2400}}, {{7, 1600, 4000}}, {{7, 5600, 8000}}, {{7, 0, 800}, {7, 800, 1600}}}) {
+        Value v = copied(known);
+        for (size_t i = 0; i < 1000; ++i) {
+            bool isOwn = std::ranges::any_of(known, [&](auto &k) { return k.begin <= 8 * i && 8 * i < k.end; });
+            ASSERT_EQ(v.dense().view<double>().data[i], isOwn ? -1.0 : 0.5 * static_cast<double>(i)) << i;
+        }
+    }
+    EXPECT_THROW(copied({{8, 0, 800}}), WireError);
+    EXPECT_THROW(copied({{7, 0, 2408}}), WireError); // more than there are
 }
 
 TEST_F(NeighbourMemory, TruthValuesAreCheckedBeforeTheyLandInAProgram) {
@@ -96,7 +129,7 @@ TEST_F(NeighbourMemory, TruthValuesAreCheckedBeforeTheyLandInAProgram) {
     Encoded object = encode(Value(from));
     uint64_t bytes = object.totalBytes;
     Decoder decoder(bytes, {ValueType::Bool, 200, to.data()});
-    EXPECT_THROW(borrower.copy(loans.lend(1, std::move(object)), bytes, decoder), WireError);
+    EXPECT_THROW(borrower.copy(loans.lend(1, std::move(object)), bytes, decoder, nothingOwn), WireError);
     EXPECT_EQ(std::ranges::count(to, std::byte(7)), 0);
 }
 
@@ -130,7 +163,7 @@ TEST_F(NeighbourMemory, PiecesThatAreNoneAreRejected) {
     uint64_t size = object.size();
     auto rejects = [&](const std::vector<LentPiece> &pieces, uint64_t bytes) {
         Decoder decoder(bytes);
-        EXPECT_THROW(borrower.copy(pieces, bytes, decoder), WireError);
+        EXPECT_THROW(borrower.copy(pieces, bytes, decoder, nothingOwn), WireError);
     };
     rejects({}, size);
     rejects({{address, size}}, size + 1);
@@ -141,7 +174,7 @@ TEST_F(NeighbourMemory, PiecesThatAreNoneAreRejected) {
     rejects({{address, 60}, {16, size - 60}}, size);
     rejects({{address, 10}}, 10); // not even a head
     Decoder decoder(size);
-    borrower.copy({{address, 60}, {address + 60, size - 60}}, size, decoder);
+    borrower.copy({{address, 60}, {address + 60, size - 60}}, size, decoder, nothingOwn);
     EXPECT_EQ(bytesOf(decoder.take()), object);
 }
 
@@ -161,12 +194,12 @@ TEST_F(NeighbourMemory, AProcessThatHasDiedIsNoticed) {
     EXPECT_TRUE(parent.isReadable());
     std::vector<LentPiece> pieces{{reinterpret_cast<uint64_t>(object.data()), object.size()}};
     Decoder alive(object.size()), dead(object.size());
-    parent.copy(pieces, object.size(), alive);
+    parent.copy(pieces, object.size(), alive, nothingOwn);
     EXPECT_EQ(bytesOf(alive.take()), object);
     kill(process, SIGKILL);
     waitpid(process, nullptr, 0);
     EXPECT_FALSE(parent.isReadable());
-    EXPECT_THROW(parent.copy(pieces, object.size(), dead), WireError);
+    EXPECT_THROW(parent.copy(pieces, object.size(), dead, nothingOwn), WireError);
 }
 
 TEST(Loans, SmallObjectsAndThoseInManyPiecesAreSent) {
