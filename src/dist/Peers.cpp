@@ -19,15 +19,6 @@ constexpr int kMissedBeats = 3;
 /// The same while others keep us busy.
 constexpr int kUnheardBeats = 6;
 
-/// The coordinating thread has nothing else to do.
-class Attention {
-  public:
-    explicit Attention(Transport &transport) : transport(transport) { transport.attend(true); }
-    ~Attention() { transport.attend(false); }
-
-  private:
-    Transport &transport;
-};
 } // namespace
 
 Peers::Peers(std::unique_ptr<Transport> given, Settings wanted)
@@ -134,7 +125,6 @@ bool Peers::areNeighbours() const {
 
 /// The slowest peer counts, at its best.
 void Peers::measureRoundTrip() {
-    Attention attention(*transport);
     constexpr int kTries = 3;
     for (uint32_t i = 0; i < size(); ++i) {
         double best = 1e9;
@@ -143,8 +133,8 @@ void Peers::measureRoundTrip() {
             auto start = Clock::now();
             sendFrame(i, frameOf({MessageType::Heartbeat, request}, {}));
             std::unique_lock lock(mutex);
-            changed.wait_for(lock, std::chrono::seconds(2),
-                             [&] { return peers[i].lastEcho == request || !peers[i].alive; });
+            waitUntil(lock, start + std::chrono::seconds(2),
+                      [&] { return peers[i].lastEcho == request || !peers[i].alive; });
             best = std::min(best, std::chrono::duration<double, std::nano>(Clock::now() - start).count());
         }
         roundTrip = std::max(roundTrip, best);
@@ -243,9 +233,8 @@ std::vector<std::vector<SeenFile>> Peers::lookFor(const std::vector<std::string>
     for (uint32_t i = 0; i < size(); ++i)
         if (isAlive(i))
             send(i, FileQuery{paths}, request);
-    Attention attention(*transport);
     std::unique_lock lock(mutex);
-    changed.wait(lock, [&] {
+    waitUntil(lock, Clock::time_point::max(), [&] {
         return std::ranges::all_of(peers, [&](const Peer &p) { return !p.alive || p.lastFile == request; });
     });
     std::vector<std::vector<SeenFile>> seen(size());
@@ -259,9 +248,8 @@ void Peers::waitUntilDone(uint32_t peer) {
     uint64_t request = nextQuestion++;
     if (isAlive(peer))
         sendFrame(peer, frameOf({MessageType::Heartbeat, request}, {}));
-    Attention attention(*transport);
     std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return peers[peer].lastEcho == request || !peers[peer].alive; });
+    waitUntil(lock, Clock::time_point::max(), [&] { return peers[peer].lastEcho == request || !peers[peer].alive; });
 }
 
 void Peers::expect(uint32_t peer, uint64_t object, Destination destination) {
@@ -304,14 +292,12 @@ void Peers::forgetObjects() {
 }
 
 bool Peers::waitFor(uint32_t peer, const std::vector<uint64_t> &objects) {
-    Attention attention(*transport);
     std::unique_lock lock(mutex);
-    auto done = [&] {
+    waitUntil(lock, Clock::time_point::max(), [&] {
         Peer &p = peers[peer];
         return !p.alive ||
                std::none_of(objects.begin(), objects.end(), [&](uint64_t o) { return p.expected.count(o); });
-    };
-    changed.wait(lock, done);
+    });
     bool isAlive = peers[peer].alive;
     lock.unlock();
     std::vector<Parcel> nothing; // but acknowledgements
@@ -320,9 +306,8 @@ bool Peers::waitFor(uint32_t peer, const std::vector<uint64_t> &objects) {
 }
 
 std::optional<PeerEvent> Peers::next(std::chrono::milliseconds patience) {
-    Attention attention(*transport);
     std::unique_lock lock(mutex);
-    changed.wait_for(lock, patience, [&] { return !events.empty(); });
+    waitUntil(lock, Clock::now() + patience, [&] { return !events.empty(); });
     if (events.empty())
         return std::nullopt;
     PeerEvent event = std::move(events.front());
@@ -335,37 +320,65 @@ std::vector<std::string> Peers::takeWarnings() {
     return std::exchange(warnings, {});
 }
 
+/// The thread that waits receives itself: it hears sooner, and no other thread has to be woken.
+void Peers::waitUntil(std::unique_lock<std::mutex> &lock, Clock::time_point deadline,
+                      const std::function<bool()> &isDone) {
+    ++numWaiting;
+    for (bool isOver = false; !isDone() && !isOver;) {
+        auto now = Clock::now();
+        auto left = std::chrono::duration_cast<std::chrono::milliseconds>(std::max(deadline, now) - now);
+        lock.unlock();
+        std::optional<Received> item = transport->receive(std::min(left, kTick), Listener::Urgent);
+        lock.lock();
+        callLostPeers();
+        loseSilentPeers(item ? kUnheardBeats : kMissedBeats);
+        if (item)
+            take(lock, *item);
+        isOver = Clock::now() >= deadline;
+    }
+    --numWaiting;
+}
+
 void Peers::receiveAll() {
     while (!stopping) {
         std::optional<Received> item = transport->receive(kTick);
-        std::lock_guard lock(mutex);
+        std::unique_lock lock(mutex);
         callLostPeers();
         // If nothing is waiting, whoever is silent is so, and not only unheard.
-        loseSilentPeers(item ? kUnheardBeats : kMissedBeats);
-        if (!item)
-            continue;
-        Peer &peer = peers[item->peer];
-        if (item->connection != peer.connection) {
-            handleCalled(item->peer, *item);
-            continue;
+        if (numWaiting == 0)
+            loseSilentPeers(item ? kUnheardBeats : kMissedBeats);
+        if (item)
+            take(lock, *item);
+    }
+}
+
+/// In the order of arrival, whoever has received what.
+void Peers::take(std::unique_lock<std::mutex> &lock, const Received &item) {
+    changed.wait(lock, [&] { return numHandled == item.order; });
+    struct Handled {
+        Peers &all;
+        ~Handled() {
+            ++all.numHandled;
+            all.changed.notify_all();
         }
-        if (!peer.alive)
-            continue;
-        if (item->isLost) {
-            lose(item->peer, item->reason);
-            continue;
-        }
-        peer.lastHeard = Clock::now();
-        peer.statistics.bytesIn += item->frame.size();
-        try {
-            for (std::span<const std::byte> rest = item->frame; !rest.empty() && peer.alive;)
-                handle(item->peer, takeFrame(rest));
-        } catch (const WireError &e) {
-            peer.call.isHopeless = true;
-            lose(item->peer, std::string("it broke the protocol: ") + e.what());
-        } catch (const Error &e) {
-            lose(item->peer, e.message);
-        }
+    } handled{*this};
+    Peer &peer = peers[item.peer];
+    if (item.connection != peer.connection)
+        return handleCalled(item.peer, item);
+    if (!peer.alive)
+        return;
+    if (item.isLost)
+        return lose(item.peer, item.reason);
+    peer.lastHeard = Clock::now();
+    peer.statistics.bytesIn += item.frame.size();
+    try {
+        for (std::span<const std::byte> rest = item.frame; !rest.empty() && peer.alive;)
+            handle(item.peer, takeFrame(rest));
+    } catch (const WireError &e) {
+        peer.call.isHopeless = true;
+        lose(item.peer, std::string("it broke the protocol: ") + e.what());
+    } catch (const Error &e) {
+        lose(item.peer, e.message);
     }
 }
 
@@ -453,7 +466,6 @@ void Peers::handle(uint32_t index, std::span<const std::byte> frame) {
         break;
     default: throw WireError("a message that only coordinators send");
     }
-    changed.notify_all();
 }
 
 /// From the memory of the worker to where it is expected.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The coordinator's side of all connections. A thread of its own receives:
-/// objects go straight to where they are expected, everything else becomes an
-/// event for the coordinating thread. A peer that misses three heartbeats is
+/// The coordinator's side of all connections. Whoever waits for something
+/// receives, a thread of its own while nobody waits: objects go straight to where
+/// they are expected, everything else becomes an event for the coordinating
+/// thread. A peer that misses three heartbeats is
 /// lost, and nothing of it is heard afterwards. Where the transport can, it is
 /// called again from time to time; a peer that answers may be admitted, and is
 /// then a new one that knows nothing.
@@ -156,6 +157,9 @@ class Peers {
     void greet();
     void measureRoundTrip();
     void receiveAll();
+    void waitUntil(std::unique_lock<std::mutex> &lock, std::chrono::steady_clock::time_point deadline,
+                   const std::function<bool()> &isDone);
+    void take(std::unique_lock<std::mutex> &lock, const Received &item);
     void handle(uint32_t peer, std::span<const std::byte> frame);
     void lose(uint32_t peer, const std::string &why);
     void loseSilentPeers(int beats);
@@ -168,6 +172,8 @@ class Peers {
     mutable std::mutex mutex; ///< guards peers and events
     std::condition_variable changed;
     std::deque<PeerEvent> events;
+    uint64_t numHandled = 0; ///< of what was received
+    int numWaiting = 0;      ///< threads that receive while they wait
     TransferClock clock;
     std::vector<std::string> warnings;
     std::atomic<bool> stopping{false};

@@ -5,7 +5,7 @@
 ///
 /// Frames of one connection keep their order and arrive once or, if the peer is
 /// lost, not at all; a loss is reported once, behind all frames that came before
-/// it. Any thread may send; one thread receives.
+/// it. Any thread may send. Several may receive; `order` tells in which order what they got belongs.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,12 @@ struct Received {
     bool isLost = false;     ///< no frame: the connection is gone
     std::string reason;      ///< of the loss
     uint32_t connection = 0; ///< to this peer: 0 is the first one
+    uint64_t order = 0;      ///< counts all that this end has received
 };
+
+/// Who receives. As long as somebody waits urgently, whoever stands by gets nothing, and a transport that has to look
+/// for frames looks more often.
+enum class Listener : uint8_t { StandsBy, Urgent };
 
 class Transport {
   public:
@@ -41,9 +46,7 @@ class Transport {
     /// Whether peers pass on what is broadcast, so that it costs this end less than sending it to each of them.
     virtual bool relays() const { return false; }
     /// The next frame or loss of any peer; none after the given time.
-    virtual std::optional<Received> receive(std::chrono::milliseconds patience) = 0;
-    /// Somebody begins or ends to wait for a frame: a transport that has to look for them looks more often meanwhile.
-    virtual void attend(bool) {}
+    virtual std::optional<Received> receive(std::chrono::milliseconds patience, Listener who = Listener::StandsBy) = 0;
     /// Ends one connection; its loss is not reported.
     virtual void disconnect(uint32_t peer) = 0;
     /// Payload of a chunk unless the user wants another.

@@ -109,12 +109,12 @@ class Stranger : public Transport {
             now.push_back(std::move(frame));
         changed.notify_all();
     }
-    std::optional<Received> receive(std::chrono::milliseconds patience) override {
+    std::optional<Received> receive(std::chrono::milliseconds patience, Listener) override {
         std::unique_lock lock(mutex);
         changed.wait_for(lock, patience, [&] { return hasBegun || !now.empty(); });
         if (now.empty())
-            return hasBegun ? std::optional(Received{0, {}, true, "end of input"}) : std::nullopt;
-        Received item{0, std::move(now.front()), false, {}};
+            return hasBegun ? std::optional(Received{0, {}, true, "end of input", 0, numTaken++}) : std::nullopt;
+        Received item{0, std::move(now.front()), false, {}, 0, numTaken++};
         now.pop_front();
         return item;
     }
@@ -133,6 +133,7 @@ class Stranger : public Transport {
   private:
     std::mutex mutex;
     std::condition_variable changed;
+    uint64_t numTaken = 0;
     std::deque<Bytes> now, later;
     bool hasBegun = false;
 };

@@ -41,8 +41,8 @@ class Recorder : public Transport {
         toWorker.add(frame);
         inner->send(peer, std::move(frame));
     }
-    std::optional<Received> receive(std::chrono::milliseconds patience) override {
-        std::optional<Received> item = inner->receive(patience);
+    std::optional<Received> receive(std::chrono::milliseconds patience, Listener who) override {
+        std::optional<Received> item = inner->receive(patience, who);
         if (item && !item->isLost)
             fromWorker.add(item->frame);
         return item;

@@ -302,7 +302,9 @@ template <class C> class ClientTransport : public Transport {
         : addresses(std::move(all)), tls(std::move(tls)), candidates(addresses.size()), attempts(addresses.size()) {}
     uint32_t numPeers() const override { return static_cast<uint32_t>(addresses.size()); }
     std::string nameOf(uint32_t peer) const override { return addresses[peer]; }
-    std::optional<Received> receive(std::chrono::milliseconds patience) override { return inbox.take(patience); }
+    std::optional<Received> receive(std::chrono::milliseconds patience, Listener who) override {
+        return inbox.take(patience, who);
+    }
     uint64_t usualChunkBytes() const override { return kChunkBytes; }
     bool survivesLoss() const override { return true; }
     void send(uint32_t peer, Bytes frame) override { connections[peer]->send(std::move(frame)); }
@@ -414,7 +416,9 @@ class ServerEnd : public Transport {
         if (!isBroken && !stream.Write(frame))
             isBroken = true;
     }
-    std::optional<Received> receive(std::chrono::milliseconds patience) override { return inbox.take(patience); }
+    std::optional<Received> receive(std::chrono::milliseconds patience, Listener who) override {
+        return inbox.take(patience, who);
+    }
     void disconnect(uint32_t) override {}
     uint64_t usualChunkBytes() const override { return kChunkBytes; }
     bool survivesLoss() const override { return true; }

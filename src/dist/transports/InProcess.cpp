@@ -34,8 +34,8 @@ class WorkerEnd : public Transport {
         if (!link.isCut)
             inbox.put({link.peer, std::move(frame), false, {}, link.connection});
     }
-    std::optional<Received> receive(std::chrono::milliseconds patience) override {
-        std::optional<Received> item = link.toWorker.take(patience);
+    std::optional<Received> receive(std::chrono::milliseconds patience, Listener who) override {
+        std::optional<Received> item = link.toWorker.take(patience, who);
         if (item || !link.toWorker.isClosed() || reported)
             return item;
         reported = true;
@@ -69,7 +69,9 @@ class CoordinatorEnd : public Transport {
     uint32_t numPeers() const override { return static_cast<uint32_t>(current.size()); }
     std::string nameOf(uint32_t peer) const override { return "thread " + std::to_string(peer + 1); }
     void send(uint32_t peer, Bytes frame) override { current[peer]->toWorker.put({0, std::move(frame), false, {}}); }
-    std::optional<Received> receive(std::chrono::milliseconds patience) override { return inbox.take(patience); }
+    std::optional<Received> receive(std::chrono::milliseconds patience, Listener who) override {
+        return inbox.take(patience, who);
+    }
     void disconnect(uint32_t peer) override { current[peer]->cut(); }
     uint64_t usualChunkBytes() const override { return kChunkBytes; }
     bool survivesLoss() const override { return true; }

@@ -22,30 +22,34 @@ class Mailbox {
         hasRoom.wait(lock, [&] { return closed || items.empty() || bytes + item.frame.size() <= mostBytes; });
         if (closed)
             return false;
-        bytes += item.frame.size();
-        items.push_back(std::move(item));
-        hasItems.notify_one();
+        add(std::move(item));
         return true;
     }
 
     /// Does not wait: for who has seen that it is not full and must not sleep. It may hold one item too much then.
     void putAnyway(Received item) {
         std::lock_guard lock(mutex);
-        bytes += item.frame.size();
-        items.push_back(std::move(item));
-        hasItems.notify_one();
+        add(std::move(item));
     }
 
     /// None after the given time, or when it is closed and empty.
-    std::optional<Received> take(std::chrono::milliseconds patience) {
+    std::optional<Received> take(std::chrono::milliseconds patience, Listener who = Listener::StandsBy) {
         std::unique_lock lock(mutex);
-        hasItems.wait_for(lock, patience, [&] { return closed || !items.empty(); });
-        if (items.empty())
+        bool isUrgent = who == Listener::Urgent;
+        numUrgent += isUrgent ? 1 : 0;
+        auto mayTake = [&] { return !items.empty() && (isUrgent || numUrgent == 0); };
+        (isUrgent ? hasUrgent : hasItems).wait_for(lock, patience, [&] { return closed || mayTake(); });
+        bool takes = mayTake();
+        numUrgent -= isUrgent ? 1 : 0;
+        if (!takes)
             return std::nullopt;
         Received item = std::move(items.front());
         items.pop_front();
+        item.order = numTaken++;
         bytes -= item.frame.size();
         hasRoom.notify_all();
+        if (!items.empty() && numUrgent == 0)
+            hasItems.notify_one();
         return item;
     }
 
@@ -54,6 +58,7 @@ class Mailbox {
         std::lock_guard lock(mutex);
         closed = true;
         hasItems.notify_all();
+        hasUrgent.notify_all();
         hasRoom.notify_all();
     }
     bool isClosed() const {
@@ -66,11 +71,19 @@ class Mailbox {
     }
 
   private:
+    void add(Received item) {
+        bytes += item.frame.size();
+        items.push_back(std::move(item));
+        (numUrgent > 0 ? hasUrgent : hasItems).notify_one();
+    }
+
     const size_t mostBytes;
     mutable std::mutex mutex;
-    std::condition_variable hasItems, hasRoom;
+    std::condition_variable hasItems, hasUrgent, hasRoom;
     std::deque<Received> items;
     size_t bytes = 0;
+    uint64_t numTaken = 0;
+    int numUrgent = 0;
     bool closed = false;
 };
 

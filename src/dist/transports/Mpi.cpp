@@ -114,36 +114,41 @@ class MpiTransport : public Transport {
         passOn(frame, stops);
     }
     bool relays() const override { return rank == 0; }
-    std::optional<Received> receive(std::chrono::milliseconds patience) override {
+    std::optional<Received> receive(std::chrono::milliseconds patience, Listener who) override {
         prctl(PR_SET_TIMERSLACK, 1000ul); // naps are as long as they should be
         auto start = Clock::now(), lastBusy = start;
         std::unique_lock lock(mutex);
-        isReceiving = true;
+        bool isUrgent = who == Listener::Urgent;
+        numUrgent += isUrgent ? 1 : 0;
+        ++numReceiving;
         std::optional<Received> item;
         for (bool hasCore = true; !item;) {
-            if (pump())
+            bool mayLook = isUrgent || numUrgent == 0;
+            if (mayLook && pump())
                 lastBusy = Clock::now();
-            item = inbox.take(std::chrono::milliseconds(0));
+            if (mayLook)
+                item = inbox.take(std::chrono::milliseconds(0));
             auto now = Clock::now();
             if (item || now - start >= patience)
                 break;
-            if (hasCore && !isCalm() && now - lastBusy < kAwake) {
+            // At the coordinator nobody but who stands by may be interested at the moment.
+            bool isCalm = rank == 0 && !isUrgent && (numUrgent > 0 || underWay.empty());
+            if (isCalm) {
+                wake.wait_for(lock, kCalmNap);
+                lastBusy = Clock::now();
+            } else if (hasCore && now - lastBusy < kAwake) {
                 lock.unlock();
                 std::this_thread::yield();
                 hasCore = Clock::now() - now < kPromptReturn;
                 lock.lock();
             } else {
-                nap(lock, lastBusy);
+                auto share = std::chrono::duration_cast<std::chrono::microseconds>(now - lastBusy) / kNapShare;
+                wake.wait_for(lock, std::clamp(share, kShortestNap, kLongestNap));
             }
         }
-        isReceiving = false;
+        numUrgent -= isUrgent ? 1 : 0;
+        --numReceiving;
         return item;
-    }
-    void attend(bool begins) override {
-        std::lock_guard lock(mutex);
-        numWaiting += begins ? 1 : -1;
-        if (begins)
-            wake.notify_all();
     }
     void disconnect(uint32_t) override {
         std::lock_guard lock(mutex);
@@ -166,18 +171,6 @@ class MpiTransport : public Transport {
     };
 
     int rankOf(uint32_t peer) const { return rank == 0 ? static_cast<int>(peer) + 1 : 0; }
-
-    /// At the coordinator nobody may be interested at the moment.
-    bool isCalm() const { return rank == 0 && numWaiting == 0 && underWay.empty(); }
-
-    /// Until it is worth looking again.
-    void nap(std::unique_lock<std::mutex> &lock, Clock::time_point &lastBusy) {
-        bool calm = isCalm();
-        auto share = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - lastBusy) / kNapShare;
-        wake.wait_for(lock, calm ? kCalmNap : std::clamp(share, kShortestNap, kLongestNap));
-        if (calm)
-            lastBusy = Clock::now();
-    }
 
     /// False if there is nobody any more to send to.
     bool waitForRoom(std::unique_lock<std::mutex> &lock, const Bytes &frame) {
@@ -251,7 +244,7 @@ class MpiTransport : public Transport {
         std::unique_lock lock(mutex);
         while (!stopping) {
             wake.wait_for(lock, kCalmNap);
-            while (!isReceiving && pump()) {
+            while (numReceiving == 0 && pump()) {
             }
         }
     }
@@ -319,8 +312,8 @@ class MpiTransport : public Transport {
     std::vector<Line> lines;          ///< by peer
     size_t numEarly = 0;              ///< of all lines
     size_t outgoingBytes = 0;
-    int numWaiting = 0; ///< threads that want a frame
-    bool isReceiving = false, stopping = false;
+    int numReceiving = 0, numUrgent = 0; ///< threads that want a frame, and those that wait for nothing else
+    bool stopping = false;
     std::thread background;
 };
 

@@ -15,7 +15,7 @@ class Recorder : public Transport {
     uint32_t numPeers() const override { return 1; }
     std::string nameOf(uint32_t) const override { return "nobody"; }
     void send(uint32_t, Bytes frame) override { sent.push_back(std::move(frame)); }
-    std::optional<Received> receive(std::chrono::milliseconds) override { return std::nullopt; }
+    std::optional<Received> receive(std::chrono::milliseconds, Listener) override { return std::nullopt; }
     void disconnect(uint32_t) override {}
     uint64_t usualChunkBytes() const override { return 1 << 20; }
     bool survivesLoss() const override { return true; }
