@@ -56,10 +56,11 @@ class Case:
 
 
 def cases(quick):
-    vertices, links, reach = (40_000, 16, 2_000) if quick else (400_000, 16, 2_000)
+    # Some ten milliseconds per iteration: the journeys of vectors and messages take a part of one.
+    vertices, links, reach = (40_000, 16, 2_000) if quick else (400_000, 32, 1_000)
     graph = long_graph(vertices, links, reach)
     yield Case('components', ['examples/components.daph', f'graph="{graph}"'], vertices, 2 * vertices * links)
-    yield Case('n-body', ['examples/nbody.daph', f'nb_particles={1000 if quick else 8000}'])
+    yield Case('n-body', ['examples/nbody.daph', f'nb_particles={1000 if quick else 12000}'])
 
 
 def command(transport, processes):
