@@ -28,6 +28,9 @@ struct ClusterSettings {
     std::optional<uint64_t> threshold;
     const sched::Scheme *scheme = nullptr; ///< null: one range per machine
     Stealing steal = Stealing::Off;
+    /// Where nothing is stolen, the last rows of workers are chunks of at least this time, which the coordinator takes
+    /// back when it has nothing else to do and they have not begun.
+    double leastReserveNs = 2e5;
     uint32_t retries = 2;
     double bytesPerNs = 0.5;                       ///< of the network, for estimates
     std::function<void(const std::string &)> warn; ///< one line; null: silence
@@ -57,7 +60,7 @@ class Cluster : public exec::Distribution {
     friend class ClusterRun;
     class FileSurvey; ///< ClusterFiles.cpp
     struct OwnStatistics {
-        uint64_t chunks = 0, loops = 0, again = 0, stolen = 0, fetches = 0;
+        uint64_t chunks = 0, loops = 0, again = 0, stolen = 0, takenBack = 0, fetches = 0;
         double computeNs = 0, waitNs = 0;
     };
     std::optional<double> imbalancePercent() const;

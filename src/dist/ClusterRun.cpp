@@ -23,6 +23,8 @@ namespace {
 constexpr uint32_t kMostDepth = 8;
 /// Chunks that a worker has at a time where there are many: one to run, one on its way.
 constexpr size_t kChunksAhead = 2;
+/// Chunks up to this part of what a machine computes are taken back.
+constexpr double kMostTakenBack = 0.25;
 /// Stolen rows must be worth this many times their journey.
 constexpr double kWorthOfJourney = 2;
 
@@ -109,7 +111,10 @@ bool ClusterRun::runChunks() {
     prepareOutputs();
     while (!isFinished()) {
         bool sent = dispatch();
-        Chunk *mine = cluster.settings.coordinatorComputes || cluster.peers.numAlive() == 0 ? pick(self()) : nullptr;
+        bool computes = cluster.settings.coordinatorComputes || cluster.peers.numAlive() == 0;
+        Chunk *mine = computes ? pick(self()) : nullptr;
+        if (computes && !mine)
+            mine = takeBack();
         if (mine && failure.empty() && !fault) {
             // Threads of the transport may have been put behind this one.
             if (sent)
@@ -239,6 +244,38 @@ ClusterRun::Chunk *ClusterRun::steal(uint32_t thief) {
     return loot.empty() ? nullptr : loot.front();
 }
 
+/// The last chunk of who has most of them, if one before it has not been answered: it has not begun then, or just now.
+/// Its results are the same, whoever is first.
+ClusterRun::Chunk *ClusterRun::takeBack() {
+    if (fault || !failure.empty() || cluster.settings.steal != Stealing::Off || cluster.settings.scheme)
+        return nullptr;
+    std::vector<uint32_t> running(cluster.peers.size());
+    for (const Chunk &chunk : chunks)
+        if (chunk.state == Chunk::State::Running)
+            ++running[chunk.worker];
+    auto victim = static_cast<uint32_t>(std::ranges::max_element(running) - running.begin());
+    if (running.empty() || running[victim] < 2)
+        return nullptr;
+    Chunk *last = nullptr;
+    for (Chunk &chunk : chunks)
+        if (chunk.state == Chunk::State::Running && chunk.worker == victim && (!last || chunk.request > last->request))
+            last = &chunk;
+    double part = bound.nsOf(0, bound.rows) / static_cast<double>(1 + cluster.peers.numAlive());
+    if (bound.nsOf(last->rows.begin, last->rows.end) > kMostTakenBack * part)
+        return nullptr;
+    for (size_t p = 0; p < loop.operands.size(); ++p)
+        if (isSplit(p)) {
+            const Value &v = loop.operands[p].value;
+            if (!cluster.placements.isHere(v, v.isCsr() ? last->rows : plan.cellsOf(p, last->rows)))
+                return nullptr;
+        }
+    std::vector<uint64_t> objects;
+    std::ranges::copy_if(last->results, std::back_inserter(objects), [](uint64_t object) { return object != 0; });
+    cluster.peers.cancel(victim, last->request, objects);
+    ++cluster.own.takenBack;
+    return last;
+}
+
 bool ClusterRun::isWorthMoving(const Chunk &chunk, uint32_t thief) const {
     if (cluster.settings.threshold == 0)
         return true;
@@ -263,15 +300,15 @@ bool ClusterRun::isIdle(uint32_t worker) const {
     return static_cast<size_t>(running) < kChunksAhead;
 }
 
-/// Whether something was given to a worker.
+/// Whether something was given to a worker. Chunks that nobody else can get are given at once.
 bool ClusterRun::dispatch() {
     if (fault || !failure.empty())
         return false;
-    bool any = false;
+    bool any = false, areFixed = cluster.settings.steal == Stealing::Off;
     for (uint32_t i = 0; i < cluster.peers.size(); ++i)
-        while (cluster.peers.isAlive(i) && isIdle(i)) {
+        while (cluster.peers.isAlive(i)) {
             Chunk *chunk = pick(i);
-            if (!chunk)
+            if (!chunk || !(isIdle(i) || (areFixed && chunk->owner == i)))
                 break;
             give(i, *chunk);
             any = true;
@@ -349,7 +386,9 @@ void ClusterRun::commit(Chunk &chunk) {
         RowRange cells = plan.cellsOf(p, chunk.rows);
         if (chunk.worker != self())
             record.parts.push_back({chunk.results[p], chunk.worker, cells.begin, cells.end, false, isSent(p)});
-        record.cut.emplace_back(cells, chunk.worker);
+        // Rows that were taken back belong to who should have computed them, in the next loop, too.
+        record.cut.emplace_back(cells, cluster.settings.steal == Stealing::Off ? chunk.owner.value_or(chunk.worker)
+                                                                               : chunk.worker);
     }
 }
 

@@ -42,6 +42,7 @@ class ClusterRun {
 
     Chunk *pick(uint32_t participant);
     Chunk *steal(uint32_t thief);
+    Chunk *takeBack();
     bool isWorthMoving(const Chunk &chunk, uint32_t thief) const;
     bool dispatch();
     bool isIdle(uint32_t worker) const;

@@ -76,9 +76,9 @@ std::string Cluster::statisticsText() const {
     std::string text =
         formatted("distributed: %llu loops on %u workers and the coordinator\n", Count(own.loops), peers.size());
     text += formatted("  %-24s %8llu chunks, %10.3f ms computing, %10.3f ms waiting, %llu fetched, %llu stolen, %llu "
-                      "computed again\n",
+                      "taken back, %llu computed again\n",
                       "coordinator", Count(own.chunks), own.computeNs / 1e6, own.waitNs / 1e6, Count(own.fetches),
-                      Count(own.stolen), Count(own.again));
+                      Count(own.stolen), Count(own.takenBack), Count(own.again));
     for (uint32_t i = 0; i < peers.size(); ++i) {
         PeerStatistics s = peers.statistics(i);
         text += formatted(
@@ -104,6 +104,7 @@ std::string Cluster::statisticsJson() const {
     coordinator.count("threads", ownThreads).count("loops", own.loops).count("chunks", own.chunks);
     coordinator.count("fetches", own.fetches)
         .count("stolen", own.stolen)
+        .count("taken_back", own.takenBack)
         .count("computed_again", own.again)
         .number("compute_seconds", own.computeNs / 1e9);
     coordinator.number("wait_seconds", own.waitNs / 1e9);

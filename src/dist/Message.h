@@ -38,7 +38,7 @@ enum class MessageType : uint16_t {
     FileQuery,  ///< RM: can you read these files?
     FileAnswer, ///< RM
     ReadRows,   ///< DM: rows of files are an object
-    Cancel,     ///< RM: the results of this pipeline are not wanted
+    Cancel,     ///< RM: the results of this request are not wanted; from a worker: it has not begun
     Detach,     ///< RM: the program has ended
 };
 

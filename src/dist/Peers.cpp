@@ -271,6 +271,28 @@ void Peers::unexpect(uint32_t peer, uint64_t object) {
     }
 }
 
+void Peers::cancel(uint32_t index, uint64_t request, const std::vector<uint64_t> &objects) {
+    for (uint64_t object : objects)
+        unexpect(index, object);
+    {
+        std::lock_guard lock(mutex);
+        if (!peers[index].alive)
+            return;
+        peers[index].cancelled[request] = objects;
+    }
+    sendFrame(index, frameOf({MessageType::Cancel, request}, {}));
+    if (!objects.empty())
+        send(index, Free{objects});
+}
+
+/// The answer to a cancelled loop: nothing of it comes any more.
+void Peers::forgetCancelled(Peer &peer, uint64_t request) {
+    auto node = peer.cancelled.extract(request);
+    if (!node.empty())
+        for (uint64_t object : node.mapped())
+            peer.unwanted.erase(object);
+}
+
 void Peers::sweepLoans() {
     for (Peer &peer : peers)
         peer.loans.sweep();
@@ -436,9 +458,14 @@ void Peers::handle(uint32_t index, std::span<const std::byte> frame) {
         peer.expected.erase(complete->object);
         break;
     }
+    case MessageType::Cancel: // it had not begun
+        clock.answered(index, envelope.request, peer.lastHeard);
+        forgetCancelled(peer, envelope.request);
+        break;
     case MessageType::Ready: {
         auto ready = read<Ready>(body);
         clock.answered(index, envelope.request, peer.lastHeard);
+        forgetCancelled(peer, envelope.request);
         PeerStatistics &s = peer.statistics;
         ++s.chunks;
         s.computeNs += ready.computeNs, s.waitNs += ready.waitNs, s.compileNs += ready.compileNs;
@@ -451,6 +478,7 @@ void Peers::handle(uint32_t index, std::span<const std::byte> frame) {
     case MessageType::Failure: {
         auto failure = read<Failure>(body);
         clock.answered(index, envelope.request, peer.lastHeard);
+        forgetCancelled(peer, envelope.request);
         if (failure.code == Failure::Code::Refused)
             peer.trouble = failure.message;
         if (failure.code != Failure::Code::Execution) {
@@ -501,6 +529,7 @@ void Peers::lose(uint32_t index, const std::string &why) {
     peer.alive = false;
     peer.expected.clear();
     peer.unwanted.clear();
+    peer.cancelled.clear();
     peer.arrivals = Arrivals(~uint64_t(0) >> 1);
     peer.isNeighbour = false;
     peer.loans.beginAt(kNeverLent);

@@ -105,6 +105,8 @@ class Peers {
     void expect(uint32_t peer, uint64_t object, Destination destination);
     /// If it comes nevertheless, it is taken and dropped.
     void unexpect(uint32_t peer, uint64_t object);
+    /// A loop is not wanted any more, nor are the objects it makes: whether it has begun does not matter.
+    void cancel(uint32_t peer, uint64_t request, const std::vector<uint64_t> &objects);
     /// Waits until none of these objects is expected any more; false if the peer is lost.
     bool waitFor(uint32_t peer, const std::vector<uint64_t> &objects);
     /// The next event; none after the given time.
@@ -131,7 +133,8 @@ class Peers {
         Arrivals arrivals{~uint64_t(0) >> 1};
         uint32_t numArriving = 0;
         std::map<uint64_t, Destination> expected;
-        std::set<uint64_t> unwanted; ///< may come, and belong nowhere
+        std::set<uint64_t> unwanted;                         ///< may come, and belong nowhere
+        std::map<uint64_t, std::vector<uint64_t>> cancelled; ///< objects of loops, by request, until it answers
         std::chrono::steady_clock::time_point lastHeard;
         PeerStatistics statistics;
         uint64_t lastEcho = 0; ///< request of the last answered heartbeat
@@ -151,6 +154,7 @@ class Peers {
     void meet(uint32_t peer);
     std::vector<CpuShare> cpusOnHost(const std::string &host, std::vector<uint32_t> &who) const;
     void borrow(uint32_t peer, const ObjectLent &message);
+    static void forgetCancelled(Peer &peer, uint64_t request);
     void planCall(Peer &peer);
     void callLostPeers();
     void handleCalled(uint32_t peer, const Received &item);

@@ -43,6 +43,16 @@ void Placements::retire(const PlacementRecord &record) {
         unreadResults.push_back(record.source);
 }
 
+bool Placements::isHere(const Value &matrix, RowRange cells) const {
+    auto it = records.find(matrix.object());
+    if (it == records.end())
+        return true;
+    const PlacementRecord &record = it->second;
+    return record.unread.empty() && std::ranges::none_of(record.parts, [&](const Part &part) {
+               return !part.isHere && part.begin < cells.end && cells.begin < part.end;
+           });
+}
+
 std::vector<const PlacementRecord *> Placements::withCellsOf(const Dense &matrix) const {
     std::vector<const PlacementRecord *> found;
     auto isSame = [&](const Dense &m) {

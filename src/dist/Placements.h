@@ -84,6 +84,8 @@ class Placements {
     PlacementRecord &of(const Value &matrix);
     /// Null if there is none.
     PlacementRecord *find(const Object &matrix);
+    /// Whether cells of a matrix, rows of a sparse one, can be read here at once.
+    bool isHere(const Value &matrix, RowRange cells) const;
     /// All that have the same cells as a dense matrix, whatever their shapes.
     std::vector<const PlacementRecord *> withCellsOf(const Dense &matrix) const;
     void erase(const Object &matrix);

@@ -20,6 +20,12 @@ constexpr double kLeastChunkNs = 2e6;
 constexpr double kMostOwnWeight = 2;
 /// Where work may be stolen, every machine has so many chunks.
 constexpr uint64_t kStepsOfMachine = 8;
+/// Where it may be taken back, a worker gets this much more than its part, and the coordinator less: it is the one that
+/// can take some. As much again of the worker's part is in reserve, in so many chunks.
+constexpr double kSlack = 0.15;
+constexpr uint64_t kReserves = 6;
+/// What the coordinator keeps of its part.
+constexpr double kLeastOwnPart = 0.25;
 
 } // namespace
 
@@ -61,6 +67,8 @@ std::vector<PlannedRows> RowPlan::make() {
     if (auto placed = asPlaced())
         return std::move(*placed);
     std::vector<PlannedRows> ranges = byWeight();
+    if (hasReserves())
+        return withReserves(ranges);
     return settings.steal == Stealing::Off ? ranges : inSteps(ranges);
 }
 
@@ -117,6 +125,11 @@ std::vector<PlannedRows> RowPlan::byWeight() const {
         double end = (bound.nsOf(0, bound.rows) + journey * workers) / (workers + ownThreads);
         weights.push_back(ownThreads *
                           (end > journey ? std::min(end / (end - journey), kMostOwnWeight) : kMostOwnWeight));
+        if (hasReserves()) {
+            for (double &weight : std::span(weights).first(weights.size() - 1))
+                weight *= 1 + kSlack;
+            weights.back() = std::max(weights.back() - kSlack * workers, kLeastOwnPart * weights.back());
+        }
     }
     CutRequest request{bound.rows, bound.block(), commonBlocks(), bound.rowOffsets};
     std::vector<RowRange> ranges = weightedCut(request, weights);
@@ -124,6 +137,37 @@ std::vector<PlannedRows> RowPlan::byWeight() const {
     for (size_t i = 0; i < ranges.size(); ++i)
         if (ranges[i].size() > 0)
             chunks.push_back({ranges[i], participants[i]});
+    return chunks;
+}
+
+/// Whether the ends of workers' ranges are worth chunks of their own, and the coordinator could compute them.
+bool RowPlan::hasReserves() const {
+    double machines = 1 + static_cast<double>(peers.numAlive());
+    double reserveNs = 2 * kSlack * bound.nsOf(0, bound.rows) / machines / static_cast<double>(kReserves);
+    if (!settings.coordinatorComputes || settings.steal != Stealing::Off || machines < 2 ||
+        reserveNs < settings.leastReserveNs)
+        return false;
+    for (size_t p = 0; p < loop.operands.size(); ++p)
+        if (isSplit(p) && !placements.isHere(loop.operands[p].value, {0, loop.operands[p].value.matrix().cells()}))
+            return false;
+    return true;
+}
+
+std::vector<PlannedRows> RowPlan::withReserves(const std::vector<PlannedRows> &ranges) const {
+    std::vector<PlannedRows> chunks;
+    std::vector<double> weights(1 + kReserves, 2 * kSlack / kReserves);
+    weights.front() = 1 - kSlack;
+    for (const PlannedRows &range : ranges) {
+        if (range.owner == self()) {
+            chunks.push_back(range);
+            continue;
+        }
+        CutRequest request{
+            range.rows.size(), bound.block(), {}, bound.rowOffsets ? bound.rowOffsets + range.rows.begin : nullptr};
+        for (RowRange part : weightedCut(request, weights))
+            if (part.size() > 0)
+                chunks.push_back({{range.rows.begin + part.begin, range.rows.begin + part.end}, range.owner});
+    }
     return chunks;
 }
 

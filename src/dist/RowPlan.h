@@ -38,6 +38,8 @@ class RowPlan {
     std::optional<std::vector<PlannedRows>> asPlaced() const;
     std::optional<Owned> placedCut(size_t p) const;
     std::optional<Owned> homeCut(size_t p) const;
+    bool hasReserves() const;
+    std::vector<PlannedRows> withReserves(const std::vector<PlannedRows> &ranges) const;
     std::vector<PlannedRows> inSteps(const std::vector<PlannedRows> &ranges) const;
 
     const Peers &peers;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
+#include <deque>
 #include <fstream>
+#include <set>
 #include <thread>
 #include <unordered_map>
 
@@ -24,6 +26,8 @@ using Clock = std::chrono::steady_clock;
 
 /// Acknowledgements that wait for an answer to travel with.
 constexpr size_t kMostAcks = 64;
+/// What is received in advance, to see whether a loop is still wanted.
+constexpr size_t kMostWaiting = 64, kMostWaitingBytes = 4 << 20;
 
 double nsSince(Clock::time_point begin) {
     return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
@@ -107,9 +111,13 @@ class Session {
 
     bool run() {
         while (!isOver) {
-            std::optional<Received> item = transport.receive(std::chrono::seconds(1));
-            if (!item)
+            if (waiting.empty())
+                receive(std::chrono::seconds(1));
+            if (waiting.empty())
                 continue;
+            std::optional<Received> item = std::move(waiting.front());
+            waiting.pop_front();
+            waitingBytes -= item->frame.size();
             if (item->isLost) {
                 log("connection lost: " + item->reason);
                 return false;
@@ -124,6 +132,30 @@ class Session {
     void log(const std::string &line) const {
         if (options.log)
             options.log(line);
+    }
+
+    /// The next frame, if there is one. What it takes back is known before what stands in front of it is handled.
+    bool receive(std::chrono::milliseconds patience) {
+        std::optional<Received> item = transport.receive(patience);
+        if (!item)
+            return false;
+        try {
+            for (std::span<const std::byte> rest = item->frame, body; isKnown && !rest.empty();)
+                if (Envelope e = openFrame(takeFrame(rest), body); e.type == MessageType::Cancel)
+                    cancelled.insert(e.request);
+        } catch (const WireError &) {
+            // Whoever handles it says so.
+        }
+        waitingBytes += item->frame.size();
+        waiting.push_back(std::move(*item));
+        return true;
+    }
+
+    /// Whether a loop that is about to begin is not wanted any more.
+    bool isCancelled(uint64_t request) {
+        while (waiting.size() < kMostWaiting && waitingBytes < kMostWaitingBytes && receive({})) {
+        }
+        return cancelled.erase(request) > 0;
     }
 
     void handleFrame(std::span<const std::byte> frame) {
@@ -178,7 +210,7 @@ class Session {
             return;
         case MessageType::Heartbeat: // a question how long an answer takes
             return transport.send(0, frameOf({MessageType::Heartbeat, envelope.request}, {}));
-        case MessageType::Cancel: return; // loops are short and cannot be interrupted
+        case MessageType::Cancel: cancelled.erase(envelope.request); return; // too late: loops are not interrupted
         case MessageType::Detach:
             pulse.reset();
             transport.send(0, frameOf({MessageType::Detach, envelope.request}, {}));
@@ -349,6 +381,8 @@ class Session {
     }
 
     void compute(const Compute &message, const Envelope &envelope) {
+        if (isCancelled(envelope.request))
+            return transport.send(0, frameOf({MessageType::Cancel, envelope.request}, {}));
         double waited = nsSince(idleSince), compileNs = 0;
         auto start = Clock::now();
         if (options.beforeLoop)
@@ -389,6 +423,9 @@ class Session {
     }
 
     Transport &transport;
+    std::deque<Received> waiting; ///< received, not handled
+    size_t waitingBytes = 0;
+    std::set<uint64_t> cancelled; ///< requests of loops, until they or their messages are handled
     const WorkerOptions &options;
     exec::Engine &engine;
     const Worker::MakeScheduler &makeScheduler;

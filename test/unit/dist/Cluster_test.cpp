@@ -105,10 +105,10 @@ TEST(Cluster, TinyMessagesAndEverySchemeGiveTheSame) {
 /// A chain of loops whose results nobody reads until the end.
 struct Chain {
     static constexpr size_t kRows = 40000;
-    explicit Chain(Cluster &cluster) : cluster(cluster) {
+    explicit Chain(Cluster &cluster, size_t rows = kRows) : cluster(cluster) {
         context.scheduler = &scheduler;
-        x = Dense::create(ValueType::F64, kRows, 1);
-        for (size_t i = 0; i < kRows; ++i)
+        x = Dense::create(ValueType::F64, rows, 1);
+        for (size_t i = 0; i < rows; ++i)
             x.dense().mutableView<double>().data[i] = static_cast<double>(i);
     }
     ~Chain() {
@@ -211,6 +211,49 @@ TEST(Cluster, NobodyStealsUnlessAllowed) {
     auto cluster = Machines{}.start();
     expectSameAsKernels(*cluster, 7000, 7010);
     EXPECT_EQ(countOf(*cluster, "stolen"), 0u);
+}
+
+TEST(Cluster, RowsThatSlowWorkersHaveNotBegunAreTakenBack) {
+    Machines machines{.settings = {.threshold = 0, .leastReserveNs = 0}};
+    machines.beforeLoop = [](uint64_t, uint32_t worker) {
+        if (worker == 1)
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    };
+    auto cluster = machines.start();
+    expectSameAsKernels(*cluster, 7100, 7160);
+    constexpr size_t kRows = 100 * 4096 + 5;
+    Chain chain(*cluster, kRows);
+    for (int i = 0; i < 20; ++i) {
+        chain.step();
+        // What is here can be taken back in the next step.
+        ASSERT_EQ(chain.cell(kRows - 1), static_cast<double>(kRows + i));
+    }
+    EXPECT_GT(countOf(*cluster, "taken back"), 0u);
+    for (size_t i = 0; i < kRows; i += 97)
+        ASSERT_EQ(chain.cell(i), static_cast<double>(i + 20)) << i;
+    for (uint32_t w = 0; w < 3; ++w)
+        EXPECT_LT(cluster->workers().statistics(w).objects, 100u);
+}
+
+TEST(Cluster, WhatWasTakenBackFromALostWorkerIsThere) {
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+        Machines machines{.workers = 3, .settings = {.threshold = 0, .leastReserveNs = 0}};
+        machines.beforeLoop = [seed](uint64_t loop, uint32_t worker) {
+            if ((loop * 7919 + worker * 104729 + seed * 31) % 29 == 0)
+                throw std::runtime_error("killed");
+            std::this_thread::sleep_for(std::chrono::microseconds(loop * 7919 % 1000));
+        };
+        auto cluster = machines.start();
+        Chain chain(*cluster, 50 * 4096);
+        for (int i = 0; i < 5; ++i) {
+            chain.step();
+            if ((seed + static_cast<uint64_t>(i)) % 2) {
+                ASSERT_EQ(chain.cell(4096), 4096.0 + i + 1);
+            }
+        }
+        for (size_t i = 0; i < 50 * 4096; i += 101)
+            ASSERT_EQ(chain.cell(i), static_cast<double>(i + 5)) << i;
+    }
 }
 
 TEST(Cluster, WorkersForgetWhatIsNotNeededAnyMore) {
