@@ -81,7 +81,8 @@ std::vector<Ref<Dense>> bindHere(Cluster &cluster, exec::BoundLoop &bound, const
 
 ClusterRun::ClusterRun(Cluster &cluster, const exec::DistributableLoop &loop)
     : cluster(cluster), loop(loop), bound(loop.bound),
-      plan(cluster.peers, cluster.placements, cluster.settings, cluster.ownThreads, cluster.bytesPerNs(), loop),
+      plan(cluster.peers, cluster.placements, cluster.settings, cluster.ownThreads, cluster.threadsAtWork(),
+           cluster.bytesPerNs(), loop),
       pipeline(cluster.nextPipeline++), sent(loop.operands.size()), parcels(cluster.peers.size()),
       underWay(cluster.peers.size()), senders(cluster.peers.size()) {
     program = cluster.programOf(bound.program, hash);

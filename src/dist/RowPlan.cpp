@@ -147,6 +147,12 @@ bool RowPlan::hasReserves() const {
     if (!settings.coordinatorComputes || settings.steal != Stealing::Off || machines < 2 ||
         reserveNs < settings.leastReserveNs)
         return false;
+    // Who shares its core with the coordinator has it to itself as soon as that is ready.
+    double threads = ownThreads;
+    for (uint32_t i = 0; i < peers.size(); ++i)
+        threads += peers.isAlive(i) ? peers.welcome(i).threads : 0;
+    if (threads > threadsAtWork && settings.leastReserveNs > 0)
+        return false;
     for (size_t p = 0; p < loop.operands.size(); ++p)
         if (isSplit(p) && !placements.isHere(loop.operands[p].value, {0, loop.operands[p].value.matrix().cells()}))
             return false;

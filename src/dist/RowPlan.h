@@ -16,9 +16,9 @@ struct PlannedRows {
 class RowPlan {
   public:
     RowPlan(const Peers &peers, Placements &placements, const ClusterSettings &settings, uint32_t ownThreads,
-            double bytesPerNs, const exec::DistributableLoop &loop)
-        : peers(peers), placements(placements), settings(settings), ownThreads(ownThreads), bytesPerNs(bytesPerNs),
-          loop(loop), bound(loop.bound) {}
+            double threadsAtWork, double bytesPerNs, const exec::DistributableLoop &loop)
+        : peers(peers), placements(placements), settings(settings), ownThreads(ownThreads),
+          threadsAtWork(threadsAtWork), bytesPerNs(bytesPerNs), loop(loop), bound(loop.bound) {}
 
     std::vector<PlannedRows> make();
     /// Cells of a matrix that belong to these rows of the loop.
@@ -46,7 +46,8 @@ class RowPlan {
     Placements &placements;
     const ClusterSettings &settings;
     uint32_t ownThreads;
-    double bytesPerNs; ///< to and from workers
+    double threadsAtWork; ///< of all machines, those that share cores not counted
+    double bytesPerNs;    ///< to and from workers
     const exec::DistributableLoop &loop;
     const exec::BoundLoop &bound;
 };
