@@ -12,6 +12,8 @@ namespace daphne::dist {
 namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{50};
+/// So long a frame is in the hands of a thread at most before it is handled.
+constexpr std::chrono::milliseconds kInHand{1};
 /// Fewer peers get an object as fast without passing it on.
 constexpr size_t kLeastRelayed = 3;
 /// Intervals without a sign of life after which a peer is lost.
@@ -345,20 +347,32 @@ std::vector<std::string> Peers::takeWarnings() {
 /// The thread that waits receives itself: it hears sooner, and no other thread has to be woken.
 void Peers::waitUntil(std::unique_lock<std::mutex> &lock, Clock::time_point deadline,
                       const std::function<bool()> &isDone) {
-    ++numWaiting;
-    for (bool isOver = false; !isDone() && !isOver;) {
+    if (isDone())
+        return;
+    struct Attention {
+        Peers &all;
+        explicit Attention(Peers &all) : all(all) {
+            ++all.numWaiting;
+            all.transport->attend(true);
+        }
+        ~Attention() {
+            all.transport->attend(false);
+            --all.numWaiting;
+        }
+    } attention(*this);
+    // The thread that stands by may have got just what is wanted, once.
+    std::chrono::milliseconds most = kInHand;
+    do {
         auto now = Clock::now();
-        auto left = std::chrono::duration_cast<std::chrono::milliseconds>(std::max(deadline, now) - now);
+        auto left = std::chrono::ceil<std::chrono::milliseconds>(std::max(deadline, now) - now);
         lock.unlock();
-        std::optional<Received> item = transport->receive(std::min(left, kTick), Listener::Urgent);
+        std::optional<Received> item = transport->receive(std::min(left, std::exchange(most, kTick)), Listener::Urgent);
         lock.lock();
         callLostPeers();
         loseSilentPeers(item ? kUnheardBeats : kMissedBeats);
         if (item)
             take(lock, *item);
-        isOver = Clock::now() >= deadline;
-    }
-    --numWaiting;
+    } while (!isDone() && Clock::now() < deadline);
 }
 
 void Peers::receiveAll() {

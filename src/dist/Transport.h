@@ -26,8 +26,7 @@ struct Received {
     uint64_t order = 0;      ///< counts all that this end has received
 };
 
-/// Who receives. As long as somebody waits urgently, whoever stands by gets nothing, and a transport that has to look
-/// for frames looks more often.
+/// Who receives. As long as somebody attends, whoever stands by gets nothing.
 enum class Listener : uint8_t { StandsBy, Urgent };
 
 class Transport {
@@ -47,6 +46,8 @@ class Transport {
     virtual bool relays() const { return false; }
     /// The next frame or loss of any peer; none after the given time.
     virtual std::optional<Received> receive(std::chrono::milliseconds patience, Listener who = Listener::StandsBy) = 0;
+    /// Somebody begins or ends to do nothing but receive, urgently.
+    virtual void attend(bool begins) = 0;
     /// Ends one connection; its loss is not reported.
     virtual void disconnect(uint32_t peer) = 0;
     /// Payload of a chunk unless the user wants another.

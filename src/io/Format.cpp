@@ -70,7 +70,7 @@ ReadJob readJob(const DataPath &path, const ReadRequest &request) {
 
 /// Strings are UTF-8 without NUL.
 void needText(const Dense &m, size_t firstColumn) {
-    if (m.type() != ValueType::Str)
+    if (m.type() != ValueType::Str || m.cells() == 0) // there may be very many rows without columns
         return;
     auto cells = m.view<std::string>();
     for (size_t r = 0; r < cells.rows; ++r)

@@ -118,6 +118,7 @@ class Stranger : public Transport {
         now.pop_front();
         return item;
     }
+    void attend(bool) override {}
     void disconnect(uint32_t) override {}
     uint64_t usualChunkBytes() const override { return 1000; }
     bool survivesLoss() const override { return true; }

@@ -41,6 +41,7 @@ class Recorder : public Transport {
         toWorker.add(frame);
         inner->send(peer, std::move(frame));
     }
+    void attend(bool begins) override { inner->attend(begins); }
     std::optional<Received> receive(std::chrono::milliseconds patience, Listener who) override {
         std::optional<Received> item = inner->receive(patience, who);
         if (item && !item->isLost)

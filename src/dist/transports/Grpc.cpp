@@ -305,6 +305,7 @@ template <class C> class ClientTransport : public Transport {
     std::optional<Received> receive(std::chrono::milliseconds patience, Listener who) override {
         return inbox.take(patience, who);
     }
+    void attend(bool begins) override { inbox.attend(begins); }
     uint64_t usualChunkBytes() const override { return kChunkBytes; }
     bool survivesLoss() const override { return true; }
     void send(uint32_t peer, Bytes frame) override { connections[peer]->send(std::move(frame)); }
@@ -419,6 +420,7 @@ class ServerEnd : public Transport {
     std::optional<Received> receive(std::chrono::milliseconds patience, Listener who) override {
         return inbox.take(patience, who);
     }
+    void attend(bool begins) override { inbox.attend(begins); }
     void disconnect(uint32_t) override {}
     uint64_t usualChunkBytes() const override { return kChunkBytes; }
     bool survivesLoss() const override { return true; }

@@ -41,6 +41,7 @@ class WorkerEnd : public Transport {
         reported = true;
         return Received{0, {}, true, "the coordinator has disconnected"};
     }
+    void attend(bool begins) override { link.toWorker.attend(begins); }
     void disconnect(uint32_t) override { link.isCut = true; }
     uint64_t usualChunkBytes() const override { return kChunkBytes; }
     bool survivesLoss() const override { return true; }
@@ -72,6 +73,7 @@ class CoordinatorEnd : public Transport {
     std::optional<Received> receive(std::chrono::milliseconds patience, Listener who) override {
         return inbox.take(patience, who);
     }
+    void attend(bool begins) override { inbox.attend(begins); }
     void disconnect(uint32_t peer) override { current[peer]->cut(); }
     uint64_t usualChunkBytes() const override { return kChunkBytes; }
     bool survivesLoss() const override { return true; }

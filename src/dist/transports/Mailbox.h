@@ -36,21 +36,22 @@ class Mailbox {
     std::optional<Received> take(std::chrono::milliseconds patience, Listener who = Listener::StandsBy) {
         std::unique_lock lock(mutex);
         bool isUrgent = who == Listener::Urgent;
-        numUrgent += isUrgent ? 1 : 0;
-        auto mayTake = [&] { return !items.empty() && (isUrgent || numUrgent == 0); };
+        auto mayTake = [&] { return !items.empty() && (isUrgent || numAttending == 0); };
         (isUrgent ? hasUrgent : hasItems).wait_for(lock, patience, [&] { return closed || mayTake(); });
-        bool takes = mayTake();
-        numUrgent -= isUrgent ? 1 : 0;
-        if (!takes)
+        if (!mayTake())
             return std::nullopt;
         Received item = std::move(items.front());
         items.pop_front();
         item.order = numTaken++;
         bytes -= item.frame.size();
         hasRoom.notify_all();
-        if (!items.empty() && numUrgent == 0)
-            hasItems.notify_one();
         return item;
+    }
+    void attend(bool begins) {
+        std::lock_guard lock(mutex);
+        numAttending += begins ? 1 : -1;
+        if (numAttending == 0 && !items.empty())
+            hasItems.notify_one();
     }
 
     /// Nothing more goes in; what is there can still be taken.
@@ -74,7 +75,7 @@ class Mailbox {
     void add(Received item) {
         bytes += item.frame.size();
         items.push_back(std::move(item));
-        (numUrgent > 0 ? hasUrgent : hasItems).notify_one();
+        (numAttending > 0 ? hasUrgent : hasItems).notify_one();
     }
 
     const size_t mostBytes;
@@ -83,7 +84,7 @@ class Mailbox {
     std::deque<Received> items;
     size_t bytes = 0;
     uint64_t numTaken = 0;
-    int numUrgent = 0;
+    int numAttending = 0;
     bool closed = false;
 };
 

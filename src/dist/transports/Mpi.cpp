@@ -119,11 +119,10 @@ class MpiTransport : public Transport {
         auto start = Clock::now(), lastBusy = start;
         std::unique_lock lock(mutex);
         bool isUrgent = who == Listener::Urgent;
-        numUrgent += isUrgent ? 1 : 0;
         ++numReceiving;
         std::optional<Received> item;
         for (bool hasCore = true; !item;) {
-            bool mayLook = isUrgent || numUrgent == 0;
+            bool mayLook = isUrgent || numAttending == 0;
             if (mayLook && pump())
                 lastBusy = Clock::now();
             if (mayLook)
@@ -132,7 +131,7 @@ class MpiTransport : public Transport {
             if (item || now - start >= patience)
                 break;
             // At the coordinator nobody but who stands by may be interested at the moment.
-            bool isCalm = rank == 0 && !isUrgent && (numUrgent > 0 || underWay.empty());
+            bool isCalm = rank == 0 && !isUrgent && (numAttending > 0 || underWay.empty());
             if (isCalm) {
                 wake.wait_for(lock, kCalmNap);
                 lastBusy = Clock::now();
@@ -146,9 +145,12 @@ class MpiTransport : public Transport {
                 wake.wait_for(lock, std::clamp(share, kShortestNap, kLongestNap));
             }
         }
-        numUrgent -= isUrgent ? 1 : 0;
         --numReceiving;
         return item;
+    }
+    void attend(bool begins) override {
+        std::lock_guard lock(mutex);
+        numAttending += begins ? 1 : -1;
     }
     void disconnect(uint32_t) override {
         std::lock_guard lock(mutex);
@@ -312,7 +314,7 @@ class MpiTransport : public Transport {
     std::vector<Line> lines;          ///< by peer
     size_t numEarly = 0;              ///< of all lines
     size_t outgoingBytes = 0;
-    int numReceiving = 0, numUrgent = 0; ///< threads that want a frame, and those that wait for nothing else
+    int numReceiving = 0, numAttending = 0; ///< threads that want a frame, and those that do nothing else
     bool stopping = false;
     std::thread background;
 };

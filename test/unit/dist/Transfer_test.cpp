@@ -16,6 +16,7 @@ class Recorder : public Transport {
     std::string nameOf(uint32_t) const override { return "nobody"; }
     void send(uint32_t, Bytes frame) override { sent.push_back(std::move(frame)); }
     std::optional<Received> receive(std::chrono::milliseconds, Listener) override { return std::nullopt; }
+    void attend(bool) override {}
     void disconnect(uint32_t) override {}
     uint64_t usualChunkBytes() const override { return 1 << 20; }
     bool survivesLoss() const override { return true; }
