@@ -305,7 +305,7 @@ bool ClusterRun::isIdle(uint32_t worker) const {
 bool ClusterRun::dispatch() {
     if (fault || !failure.empty())
         return false;
-    bool any = false, areFixed = cluster.settings.steal == Stealing::Off;
+    bool any = false, areFixed = cluster.settings.steal == Stealing::Off && !cluster.settings.scheme;
     for (uint32_t i = 0; i < cluster.peers.size(); ++i)
         while (cluster.peers.isAlive(i)) {
             Chunk *chunk = pick(i);
