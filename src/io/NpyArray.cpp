@@ -174,6 +174,8 @@ template <class T> T cellAt(const char *bytes, const NpyField &f) {
 void readField(std::string_view bytes, size_t first, size_t rowStep, size_t columnStep, const NpyField &f, Dense &m,
                sched::Pool *pool) {
     constexpr size_t kCells = size_t(1) << 16;
+    if (m.cells() == 0) // there may be very many rows without columns
+        return;
     size_t rowsPerTask = std::max<size_t>(1, kCells / std::max<size_t>(1, m.cols()));
     withValueType(m.type(), [&]<class T>(TypeTag<T>) {
         auto out = m.mutableView<T>();
@@ -221,7 +223,7 @@ std::string headerText(const std::string &description, const std::string &shape)
 size_t longestOf(const Dense &strings) {
     auto cells = strings.view<std::string>();
     size_t longest = 1;
-    for (size_t r = 0; r < cells.rows; ++r)
+    for (size_t r = 0; r < cells.rows && cells.cols > 0; ++r)
         for (size_t c = 0; c < cells.cols; ++c)
             longest = std::max(longest, countCharacters(cells(r, c)));
     return longest;
