@@ -2,10 +2,14 @@
 """A client that says to a worker whatever it likes: just enough of HTTP/2 and gRPC to open the stream of frames."""
 
 import socket
+import re
 import struct
+from pathlib import Path
 import threading
 
-MAGIC, VERSION = b'DPHN', 2
+MAGIC = b'DPHN'
+MESSAGES = Path(__file__).resolve().parents[2] / 'src' / 'dist' / 'Message.h'
+VERSION = int(re.search(r'kProtocolVersion = (\d+)', MESSAGES.read_text())[1])
 HELLO, WELCOME, NEIGHBOUR, OBJECT_BEGIN, OBJECT_CHUNK, OBJECT_LENT, OBJECT_ACK, COMPUTE = range(8)
 DETACH = 17
 
