@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A client that says to a worker whatever it likes: just enough of HTTP/2 and gRPC to open the stream of frames."""
 
-import socket
 import re
+import socket
 import struct
-from pathlib import Path
 import threading
+from pathlib import Path
 
 MAGIC = b'DPHN'
 MESSAGES = Path(__file__).resolve().parents[2] / 'src' / 'dist' / 'Message.h'
