@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/Error.h"
+#include "io/Release.h"
 
 namespace daphne::io {
 
@@ -170,7 +171,9 @@ void FileReplacement::writeOut(std::string_view bytes) {
     auto put = [this](std::string_view rest) {
         while (!rest.empty()) {
             ssize_t n = ::write(fd, rest.data(), std::min(rest.size(), size_t(1) << 30));
-            if (n < 0 && errno != EINTR)
+            // A file that was replaced before may still have the space.
+            bool again = n < 0 && (errno == EINTR || ((errno == ENOSPC || errno == EDQUOT) && awaitRelease()));
+            if (n < 0 && !again)
                 fail("write");
             if (n > 0)
                 rest.remove_prefix(static_cast<size_t>(n));
@@ -201,6 +204,7 @@ void FileReplacement::finish() {
 
 void FileReplacement::commit() {
     finish();
+    ReplacedFile old(place);
     if (::rename(temporary.c_str(), place.c_str()) != 0)
         fail("rename");
     temporary.clear();

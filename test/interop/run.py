@@ -5,6 +5,7 @@ And what happens around files: writers that are killed, full disks, files that s
 permissions. A case whose Python package is missing is skipped with a message."""
 
 import argparse
+import contextlib
 import gzip
 import importlib
 import os
@@ -234,13 +235,31 @@ def files_that_shrink_are_errors(daphne, times=6):
         assert fine or (process.returncode == 3 and err.count('error') == 1), (process.returncode, out, err)
 
 
-def full_disks_leave_the_old_file(daphne):
+@contextlib.contextmanager
+def small_disk(daphne, size):
     disk = daphne.path('disk')
-    disk.mkdir()
-    if os.geteuid() != 0 or subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=256k', 'none', disk],
+    disk.mkdir(exist_ok=True)
+    if os.geteuid() != 0 or subprocess.run(['mount', '-t', 'tmpfs', '-o', f'size={size}', 'none', disk],
                                            capture_output=True).returncode != 0:
         raise Missing('right to mount a small disk')
     try:
+        yield disk
+    finally:
+        subprocess.run(['umount', disk], check=True)
+
+
+def a_disk_with_room_for_two_is_enough_to_replace_a_file_again_and_again(daphne):
+    """The space of the one before is given back while the next one is written."""
+    script = daphne.path('w.daph')
+    script.write_text('for (i in 1:12) write(fill(as.f64(i), 2000000, 1), "disk/x.npy"); print(sum(readMatrix("disk/x.npy")));')
+    with small_disk(daphne, '36m') as disk:
+        run = subprocess.run([daphne.binary, str(script)], cwd=daphne.directory, capture_output=True, text=True, timeout=120)
+        assert run.stdout == '2.4e+07\n', (run.returncode, run.stdout, run.stderr)
+        assert {p.name for p in disk.iterdir()} == {'x.npy', 'x.npy.meta'}, list(disk.iterdir())
+
+
+def full_disks_leave_the_old_file(daphne):
+    with small_disk(daphne, '256k') as disk:
         script = daphne.path('w.daph')
         script.write_text('write(fill(1.0, as.si64($n), 1), "disk/x." + $ext);')
         for ext in ('csv', 'npy', 'dbdf', 'mtx', 'npz', 'h5', 'nc'):
@@ -253,8 +272,6 @@ def full_disks_leave_the_old_file(daphne):
             assert before == after, f'{ext}: {sorted(after)}'
             for p in disk.iterdir():
                 p.unlink()
-    finally:
-        subprocess.run(['umount', disk], check=True)
 
 
 def files_without_permission_are_errors(daphne):
@@ -296,6 +313,7 @@ CASES = [numpy_arrays_come_back, numpy_archives_are_read, numpy_structured_array
          pandas_tables_come_back, netcdf_variables_come_back,
          hdf5_data_sets_come_back, arrow_tables_come_back, damaged_files_of_libraries_are_errors,
          files_that_shrink_are_errors, full_disks_leave_the_old_file,
+         a_disk_with_room_for_two_is_enough_to_replace_a_file_again_and_again,
          files_without_permission_are_errors, killed_writers_leave_a_complete_file]
 
 
