@@ -2,6 +2,7 @@
 #include "driver/Engine.h"
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -22,6 +23,7 @@
 #include "ir/Dialect.h"
 #include "irgen/IrGen.h"
 #include "lang/dsl/Frontend.h"
+#include "ops/Registry.h"
 #include "sched/Scheduler.h"
 
 namespace daphne::driver {
@@ -41,6 +43,19 @@ double processAge() {
 }
 
 void writeError(const std::string &text) { [[maybe_unused]] auto n = ::write(2, text.data(), text.size()); }
+
+/// The builtin that the text calls there, if it is one of several for the same operation (readMatrix and readFrame).
+std::string asWritten(const std::string &operation, SourceSpan span, const SourceManager &sources) {
+    const ops::BuiltinInfo *named = ops::Registry::get().findBuiltin(operation);
+    if (!named || !span.known())
+        return operation;
+    std::string_view text = sources.text(span.fileId).substr(span.begin);
+    auto isPart = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; };
+    auto end = std::ranges::find_if_not(text, isPart);
+    const ops::BuiltinInfo *written = ops::Registry::get().findBuiltin({text.begin(), end});
+    bool isSame = written && written->row->op == named->row->op;
+    return isSame ? std::string(written->name) : operation;
+}
 
 } // namespace
 
@@ -106,6 +121,7 @@ void Engine::report(const Error &error) {
     Error shown = error;
     if (error.isStop)
         shown.message = "system stopped: " + error.message;
+    shown.operation = asWritten(error.operation, error.where, sources);
     writeError(render(shown, sources, isatty(2) ? Colour::Yes : Colour::No));
 }
 
