@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <unistd.h>
-
 #include "base/Error.h"
 #include "dist/ClusterRun.h"
 #include "sched/Scheduler.h"
@@ -77,24 +75,26 @@ bool Cluster::wants(const DistributableLoop &loop) {
     return bytes > *settings.threshold;
 }
 
-/// Threads of all machines, no more than each host has cores.
-double Cluster::threadsAtWork() const {
-    std::map<std::string, std::pair<uint32_t, uint32_t>> hosts; // threads, cores
-    char name[256] = "";
-    gethostname(name, sizeof name - 1);
+/// Workers stand by that would only take CPUs from others on the same machine: they join when one of these is lost.
+/// Where the user says what is to be distributed, or by which scheme, everybody takes part.
+Crew Cluster::crew() const {
+    std::vector<Candidate> candidates;
+    std::vector<uint32_t> alive;
     if (settings.coordinatorComputes)
-        hosts[name] = {ownThreads, std::max(1u, std::thread::hardware_concurrency())};
+        candidates.push_back({&peers.ownSeat(), ownThreads});
     for (uint32_t i = 0; i < peers.size(); ++i)
         if (peers.isAlive(i)) {
-            const Welcome &w = peers.welcome(i);
-            auto &[threads, cores] = hosts[w.host];
-            threads += w.threads;
-            cores = std::max(cores, w.cores);
+            candidates.push_back({&peers.welcome(i).seat, peers.welcome(i).threads});
+            alive.push_back(i);
         }
-    double sum = 0;
-    for (auto &[host, counts] : hosts)
-        sum += std::min(counts.first, counts.second);
-    return sum;
+    CpuUse use = useCpus(candidates);
+    Crew crew{{}, use.threads};
+    size_t first = candidates.size() - alive.size();
+    bool all = settings.threshold || settings.scheme;
+    for (size_t k = 0; k < alive.size(); ++k)
+        if (all || use.isAtWork[first + k])
+            crew.workers.push_back(alive[k]);
+    return crew;
 }
 
 double Cluster::bytesPerNs() const {
@@ -108,7 +108,9 @@ bool Cluster::pays(const DistributableLoop &loop) {
     for (const LoopOperand &operand : loop.operands)
         if (operand.value.isCsr())
             serial += static_cast<double>(operand.value.csr().nonZeros()) * loop.bound.nsPerStored;
-    double workers = peers.numAlive(), everyTime = 0, once = 0;
+    Crew machines = crew();
+    auto workers = static_cast<double>(machines.workers.size());
+    double everyTime = 0, once = 0;
     for (const LoopOperand &operand : loop.operands) {
         auto bytes = static_cast<double>(bytesOf(operand));
         const PlacementRecord *record = operand.value.isMatrix() ? placements.find(*operand.value.object()) : nullptr;
@@ -119,7 +121,7 @@ bool Cluster::pays(const DistributableLoop &loop) {
             once += bytes;
     }
     double local = serial / ownThreads;
-    double remote = serial / std::max(1.0, threadsAtWork()) + everyTime / bytesPerNs() + 2 * peers.roundTripNs();
+    double remote = serial / std::max(1.0, machines.threads) + everyTime / bytesPerNs() + 2 * peers.roundTripNs();
     if (remote >= local)
         return false;
     uint64_t hash;

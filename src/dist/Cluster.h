@@ -36,6 +36,12 @@ struct ClusterSettings {
     std::function<void(const std::string &)> warn; ///< one line; null: silence
 };
 
+/// The workers that take part in a loop.
+struct Crew {
+    std::vector<uint32_t> workers;
+    double threads = 0; ///< of all machines that take part, the coordinator's included, that have a CPU
+};
+
 class Cluster : public exec::Distribution {
   public:
     Cluster(std::unique_ptr<Transport> transport, const Peers::Settings &peers, ClusterSettings settings,
@@ -67,7 +73,7 @@ class Cluster : public exec::Distribution {
     bool isPossible(const exec::DistributableLoop &loop) const;
     bool pays(const exec::DistributableLoop &loop);
     std::optional<BoundToCpus> bound; ///< while a program runs
-    double threadsAtWork() const;
+    Crew crew() const;
     double bytesPerNs() const;
     void fetch(const Value &matrix, uint64_t begin, uint64_t end);
     void readHere(PlacementRecord &record, RowRange rows);

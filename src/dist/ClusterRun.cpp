@@ -80,9 +80,8 @@ std::vector<Ref<Dense>> bindHere(Cluster &cluster, exec::BoundLoop &bound, const
 }
 
 ClusterRun::ClusterRun(Cluster &cluster, const exec::DistributableLoop &loop)
-    : cluster(cluster), loop(loop), bound(loop.bound),
-      plan(cluster.peers, cluster.placements, cluster.settings, cluster.ownThreads, cluster.threadsAtWork(),
-           cluster.bytesPerNs(), loop),
+    : cluster(cluster), loop(loop), bound(loop.bound), crew(cluster.crew()),
+      plan(cluster.peers, cluster.placements, cluster.settings, crew, cluster.ownThreads, cluster.bytesPerNs(), loop),
       pipeline(cluster.nextPipeline++), sent(loop.operands.size()), parcels(cluster.peers.size()),
       underWay(cluster.peers.size()), senders(cluster.peers.size()) {
     program = cluster.programOf(bound.program, hash);
@@ -261,7 +260,7 @@ ClusterRun::Chunk *ClusterRun::takeBack() {
     for (Chunk &chunk : chunks)
         if (chunk.state == Chunk::State::Running && chunk.worker == victim && (!last || chunk.request > last->request))
             last = &chunk;
-    double part = bound.nsOf(0, bound.rows) / static_cast<double>(1 + cluster.peers.numAlive());
+    double part = bound.nsOf(0, bound.rows) / static_cast<double>(1 + crew.workers.size());
     if (bound.nsOf(last->rows.begin, last->rows.end) > kMostTakenBack * part)
         return nullptr;
     for (size_t p = 0; p < loop.operands.size(); ++p)

@@ -71,6 +71,7 @@ class ClusterRun {
     Cluster &cluster;
     const exec::DistributableLoop &loop;
     exec::BoundLoop &bound;
+    const Crew crew;
     RowPlan plan;
     std::shared_ptr<const exec::LoopProgram> program;
     uint64_t hash = 0, pipeline = 0;

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dist/CpuShare.h"
 
+#include <algorithm>
+#include <fstream>
+#include <map>
 #include <numeric>
+#include <set>
 
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 namespace daphne::dist {
 
@@ -29,6 +34,45 @@ bool bindTo(const std::vector<uint32_t> &cpus) {
 }
 
 } // namespace
+
+Seat ownSeat() {
+    Seat seat;
+    // Containers of one machine have different names for it, and machines may have the same.
+    if (std::ifstream file("/proc/sys/kernel/random/boot_id"); !(file >> seat.machine)) {
+        char host[256] = "";
+        gethostname(host, sizeof host - 1);
+        seat.machine = host;
+    }
+    seat.cpus = allowedCpus();
+    return seat;
+}
+
+CpuUse useCpus(std::span<const Candidate> candidates) {
+    struct Machine {
+        std::set<uint32_t> cpus;
+        size_t taken = 0;
+    };
+    std::map<std::string_view, Machine> machines;
+    CpuUse use;
+    for (const Candidate &candidate : candidates) {
+        Machine &machine = machines[candidate.seat->machine];
+        std::set<uint32_t> cpus = machine.cpus;
+        cpus.insert(candidate.seat->cpus.begin(), candidate.seat->cpus.end());
+        // Who does not know its CPUs has one for each thread.
+        bool isUnknown = candidate.seat->cpus.empty(), adds = isUnknown || machine.taken < cpus.size();
+        use.isAtWork.push_back(adds);
+        if (!adds)
+            continue;
+        if (isUnknown) {
+            use.threads += candidate.threads;
+            continue;
+        }
+        size_t taken = std::min(cpus.size(), machine.taken + std::min<size_t>(candidate.threads, candidate.seat->cpus.size()));
+        use.threads += static_cast<double>(taken - machine.taken);
+        machine = {std::move(cpus), taken};
+    }
+    return use;
+}
 
 std::vector<CpuShare> shareCpus(const std::vector<uint32_t> &threads, uint32_t cpus) {
     std::vector<CpuShare> shares(threads.size());

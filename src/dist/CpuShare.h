@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Processes that share a host keep to CPUs of their own. They wait for each
+/// Processes that share a machine keep to CPUs of their own. They wait for each
 /// other in every loop, and who is woken is often put onto the CPU of somebody
-/// who computes while another one is idle.
+/// who computes while another one is idle. Processes for which no CPU is left
+/// would only take time from the others: they stand by.
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace daphne::dist {
@@ -14,6 +17,31 @@ struct CpuShare {
     uint32_t first = 0, count = 0; ///< count 0: all
     bool operator==(const CpuShare &) const = default;
 };
+
+/// Where a process runs.
+struct Seat {
+    std::string machine;        ///< the same for all processes that share CPUs, whatever they call their host
+    std::vector<uint32_t> cpus; ///< it may use, ascending
+    bool operator==(const Seat &) const = default;
+};
+
+/// Of the calling thread.
+Seat ownSeat();
+
+/// A process that wants to compute.
+struct Candidate {
+    const Seat *seat = nullptr;
+    uint32_t threads = 0;
+};
+
+/// What CPUs are used for.
+struct CpuUse {
+    std::vector<bool> isAtWork; ///< by candidate: it has a CPU that those before it leave free
+    double threads = 0;         ///< of those at work that have a CPU
+};
+
+/// In the order of the candidates.
+CpuUse useCpus(std::span<const Candidate> candidates);
 
 /// For processes with so many threads, one after the other. None where most CPUs stay free anyway: others may want
 /// some, and the system has a choice.

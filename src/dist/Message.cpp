@@ -100,7 +100,10 @@ template <> Hello read(std::span<const std::byte> body) {
 
 Bytes bodyOf(const Welcome &m) {
     ByteWriter w;
-    w.text(m.host).text(m.build).number(m.process).number(m.memoryBytes).number(m.threads).number(m.cores);
+    w.text(m.host).text(m.build).number(m.process).number(m.memoryBytes).number(m.threads);
+    w.text(m.seat.machine).number(static_cast<uint32_t>(m.seat.cpus.size()));
+    for (uint32_t cpu : m.seat.cpus)
+        w.number(cpu);
     write(w, m.memory);
     return std::move(w.out);
 }
@@ -112,7 +115,10 @@ template <> Welcome read(std::span<const std::byte> body) {
     m.process = r.number<uint64_t>();
     m.memoryBytes = r.number<uint64_t>();
     m.threads = r.number<uint32_t>();
-    m.cores = r.number<uint32_t>();
+    m.seat.machine = r.text(1024);
+    m.seat.cpus.resize(r.count(sizeof(uint32_t)));
+    for (uint32_t &cpu : m.seat.cpus)
+        cpu = r.number<uint32_t>();
     m.memory = readOffer(r);
     r.end();
     return m;

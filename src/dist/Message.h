@@ -43,7 +43,7 @@ enum class MessageType : uint16_t {
 };
 
 constexpr uint32_t kMagic = 0x4e485044; // "DPHN"
-constexpr uint16_t kProtocolVersion = 3;
+constexpr uint16_t kProtocolVersion = 4;
 constexpr size_t kEnvelopeBytes = 32;
 /// What a chunk adds to its payload.
 constexpr size_t kChunkOverhead = kEnvelopeBytes + 17;
@@ -104,7 +104,8 @@ struct Welcome {
     static constexpr MessageType kType = MessageType::Welcome;
     std::string host, build;
     uint64_t process, memoryBytes;
-    uint32_t threads, cores;
+    uint32_t threads;
+    Seat seat{};
     MemoryOffer memory{};
 };
 

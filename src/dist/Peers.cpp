@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <unistd.h>
-
 #include "base/Error.h"
 
 namespace daphne::dist {
@@ -24,7 +22,7 @@ constexpr int kUnheardBeats = 6;
 } // namespace
 
 Peers::Peers(std::unique_ptr<Transport> given, Settings wanted)
-    : transport(std::move(given)), settings(std::move(wanted)), peers(transport->numPeers()),
+    : transport(std::move(given)), settings(std::move(wanted)), seat(dist::ownSeat()), peers(transport->numPeers()),
       clock(transport->numPeers()) {
     if (settings.chunkBytes == 0)
         settings.chunkBytes = transport->usualChunkBytes();
@@ -77,32 +75,31 @@ void Peers::greet() {
     measureRoundTrip();
 }
 
-/// Shares of those who are on the host; the number of peers is this process.
-std::vector<CpuShare> Peers::cpusOnHost(const std::string &host, std::vector<uint32_t> &who) const {
+/// Shares of those who run there; the number of peers is this process. Nobody gets one where CPUs were divided by
+/// somebody else.
+std::vector<CpuShare> Peers::cpusOn(const Seat &place, std::vector<uint32_t> &who) const {
     std::vector<uint32_t> threads;
-    uint32_t cpus = 0;
-    char name[256] = "";
-    gethostname(name, sizeof name - 1);
-    if (host == name && settings.boundThreads.value_or(0) > 0) {
-        who.push_back(size());
-        threads.push_back(*settings.boundThreads);
-        cpus = std::max(1u, std::thread::hardware_concurrency());
-    }
+    bool areShared = settings.boundThreads.has_value();
+    auto join = [&](uint32_t index, const Seat &other, uint32_t count) {
+        if (other.machine != place.machine)
+            return;
+        who.push_back(index);
+        threads.push_back(count);
+        areShared &= other.cpus == place.cpus;
+    };
+    if (settings.boundThreads.value_or(0) > 0)
+        join(size(), seat, *settings.boundThreads);
     for (uint32_t i = 0; i < size(); ++i)
-        if (peers[i].alive && peers[i].welcome.host == host) {
-            who.push_back(i);
-            threads.push_back(peers[i].welcome.threads);
-            cpus = std::max(cpus, peers[i].welcome.cores);
-        }
-    return settings.boundThreads ? shareCpus(threads, cpus) : std::vector<CpuShare>(threads.size());
+        if (peers[i].alive)
+            join(i, peers[i].welcome.seat, peers[i].welcome.threads);
+    return areShared ? shareCpus(threads, static_cast<uint32_t>(place.cpus.size()))
+                     : std::vector<CpuShare>(threads.size());
 }
 
 CpuShare Peers::ownCpus() const {
     std::lock_guard lock(mutex);
-    char name[256] = "";
-    gethostname(name, sizeof name - 1);
     std::vector<uint32_t> who;
-    std::vector<CpuShare> shares = cpusOnHost(name, who);
+    std::vector<CpuShare> shares = cpusOn(seat, who);
     return !who.empty() && who.front() == size() ? shares.front() : CpuShare{};
 }
 
@@ -113,7 +110,7 @@ void Peers::meet(uint32_t index) {
     peer.neighbour.meet(peer.welcome.memory);
     bool lends = settings.leastLent != kNeverLent;
     std::vector<uint32_t> who;
-    std::vector<CpuShare> shares = cpusOnHost(peer.welcome.host, who);
+    std::vector<CpuShare> shares = cpusOn(peer.welcome.seat, who);
     CpuShare cpus = shares[static_cast<size_t>(std::ranges::find(who, index) - who.begin())];
     Bytes frame = frameOf(Neighbourhood{lends && peer.neighbour.isReadable(), settings.leastLent, cpus});
     peer.statistics.bytesOut += frame.size();

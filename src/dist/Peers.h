@@ -76,6 +76,8 @@ class Peers {
     double roundTripNs() const { return roundTrip; }
     /// CPUs that this process should use.
     CpuShare ownCpus() const;
+    /// Where this process runs, as it was when it began.
+    const Seat &ownSeat() const { return seat; }
     /// Whether large objects are lent to everybody who is there.
     bool areNeighbours() const;
     PeerStatistics statistics(uint32_t peer) const;
@@ -152,7 +154,7 @@ class Peers {
     };
     Hello helloTo(uint32_t peer) const;
     void meet(uint32_t peer);
-    std::vector<CpuShare> cpusOnHost(const std::string &host, std::vector<uint32_t> &who) const;
+    std::vector<CpuShare> cpusOn(const Seat &place, std::vector<uint32_t> &who) const;
     void borrow(uint32_t peer, const ObjectLent &message);
     static void forgetCancelled(Peer &peer, uint64_t request);
     void planCall(Peer &peer);
@@ -170,6 +172,7 @@ class Peers {
 
     std::unique_ptr<Transport> transport;
     Settings settings;
+    const Seat seat;
     std::deque<Peer> peers;
     double roundTrip = 0;
     uint64_t nextQuestion = 1;

@@ -74,7 +74,7 @@ std::vector<PlannedRows> RowPlan::make() {
 
 std::vector<PlannedRows> RowPlan::byScheme() const {
     std::vector<PlannedRows> chunks;
-    uint32_t machines = peers.numAlive() + (settings.coordinatorComputes ? 1 : 0);
+    uint32_t machines = static_cast<uint32_t>(crew.workers.size()) + (settings.coordinatorComputes ? 1 : 0);
     CutRequest request{bound.rows, bound.block(), commonBlocks(), bound.rowOffsets};
     for (RowRange rows : schemeCut(request, *settings.scheme, machines, leastRows()))
         chunks.push_back({rows, std::nullopt});
@@ -102,7 +102,7 @@ double RowPlan::journeyNs() const {
             bytes += static_cast<double>(operand.value.matrix().cells() * cellSize(operand.value.matrix().type()));
         else if (operand.role == exec::LoopOperand::Role::Result)
             bytes += static_cast<double>(bound.rows * widthOf(p) * cellSize(bound.program.params[p].type)) /
-                     static_cast<double>(1 + peers.numAlive());
+                     static_cast<double>(1 + crew.workers.size());
     }
     return bytes / bytesPerNs + peers.roundTripNs();
 }
@@ -113,12 +113,11 @@ std::vector<PlannedRows> RowPlan::byWeight() const {
     std::vector<uint32_t> participants;
     std::vector<double> weights;
     double workers = 0;
-    for (uint32_t i = 0; i < peers.size(); ++i)
-        if (peers.isAlive(i)) {
-            participants.push_back(i);
-            weights.push_back(peers.welcome(i).threads);
-            workers += weights.back();
-        }
+    for (uint32_t i : crew.workers) {
+        participants.push_back(i);
+        weights.push_back(peers.welcome(i).threads);
+        workers += weights.back();
+    }
     if (settings.coordinatorComputes || participants.empty()) {
         participants.push_back(self());
         double journey = workers > 0 && settings.threshold != 0 ? journeyNs() : 0;
@@ -142,16 +141,16 @@ std::vector<PlannedRows> RowPlan::byWeight() const {
 
 /// Whether the ends of workers' ranges are worth chunks of their own, and the coordinator could compute them.
 bool RowPlan::hasReserves() const {
-    double machines = 1 + static_cast<double>(peers.numAlive());
+    double machines = 1 + static_cast<double>(crew.workers.size());
     double reserveNs = 2 * kSlack * bound.nsOf(0, bound.rows) / machines / static_cast<double>(kReserves);
     if (!settings.coordinatorComputes || settings.steal != Stealing::Off || machines < 2 ||
         reserveNs < settings.leastReserveNs)
         return false;
     // Who shares its core with the coordinator has it to itself as soon as that is ready.
     double threads = ownThreads;
-    for (uint32_t i = 0; i < peers.size(); ++i)
-        threads += peers.isAlive(i) ? peers.welcome(i).threads : 0;
-    if (threads > threadsAtWork && settings.leastReserveNs > 0)
+    for (uint32_t i : crew.workers)
+        threads += peers.welcome(i).threads;
+    if (threads > crew.threads && settings.leastReserveNs > 0)
         return false;
     for (size_t p = 0; p < loop.operands.size(); ++p)
         if (isSplit(p) && !placements.isHere(loop.operands[p].value, {0, loop.operands[p].value.matrix().cells()}))

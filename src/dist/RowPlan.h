@@ -15,10 +15,10 @@ struct PlannedRows {
 
 class RowPlan {
   public:
-    RowPlan(const Peers &peers, Placements &placements, const ClusterSettings &settings, uint32_t ownThreads,
-            double threadsAtWork, double bytesPerNs, const exec::DistributableLoop &loop)
-        : peers(peers), placements(placements), settings(settings), ownThreads(ownThreads),
-          threadsAtWork(threadsAtWork), bytesPerNs(bytesPerNs), loop(loop), bound(loop.bound) {}
+    RowPlan(const Peers &peers, Placements &placements, const ClusterSettings &settings, const Crew &crew,
+            uint32_t ownThreads, double bytesPerNs, const exec::DistributableLoop &loop)
+        : peers(peers), placements(placements), settings(settings), crew(crew), ownThreads(ownThreads),
+          bytesPerNs(bytesPerNs), loop(loop), bound(loop.bound) {}
 
     std::vector<PlannedRows> make();
     /// Cells of a matrix that belong to these rows of the loop.
@@ -45,9 +45,9 @@ class RowPlan {
     const Peers &peers;
     Placements &placements;
     const ClusterSettings &settings;
+    const Crew &crew;
     uint32_t ownThreads;
-    double threadsAtWork; ///< of all machines, those that share cores not counted
-    double bytesPerNs;    ///< to and from workers
+    double bytesPerNs; ///< to and from workers
     const exec::DistributableLoop &loop;
     const exec::BoundLoop &bound;
 };

@@ -157,7 +157,7 @@ void attackCoordinator(std::deque<Bytes> frames, uint8_t choice) {
     auto stranger = std::make_unique<Stranger>(std::move(frames));
     Stranger &worker = *stranger;
     if (choice & kGreets)
-        worker.greet(frameOf(Welcome{"stranger", "fuzz", 1, 1 << 20, 1, 1}));
+        worker.greet(frameOf(Welcome{"stranger", "fuzz", 1, 1 << 20, 1, {"stranger", {0}}}));
     else
         worker.begin();
     std::vector<std::byte> cells(16 * 8 + 16);

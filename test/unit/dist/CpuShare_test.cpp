@@ -31,6 +31,46 @@ TEST(CpuShare, WhoNeedsAllOrIsAloneOrLeavesMostFreeIsNotBound) {
     EXPECT_EQ(shareCpus({}, 4), Shares{});
 }
 
+Seat on(const char *machine, std::vector<uint32_t> cpus) { return {machine, std::move(cpus)}; }
+
+std::vector<bool> atWork(const std::vector<Seat> &seats, const std::vector<uint32_t> &threads, double wantedThreads) {
+    std::vector<Candidate> candidates;
+    for (size_t i = 0; i < seats.size(); ++i)
+        candidates.push_back({&seats[i], threads[i]});
+    CpuUse use = useCpus(candidates);
+    EXPECT_EQ(use.threads, wantedThreads);
+    return use.isAtWork;
+}
+
+TEST(UseCpus, WhoFindsNoCpuFreeStandsBy) {
+    Seat seat = on("a", {0, 1});
+    EXPECT_EQ(atWork({seat, seat, seat, seat}, {1, 1, 1, 1}, 2), (std::vector<bool>{true, true, false, false}));
+    EXPECT_EQ(atWork({seat, seat}, {2, 1}, 2), (std::vector<bool>{true, false}));
+    EXPECT_EQ(atWork({seat, seat}, {1, 2}, 2), (std::vector<bool>{true, true}));
+    EXPECT_EQ(atWork({}, {}, 0), std::vector<bool>{});
+}
+
+TEST(UseCpus, MachinesAndDividedCpusDoNotDisturbEachOther) {
+    EXPECT_EQ(atWork({on("a", {0, 1}), on("b", {0, 1}), on("a", {0, 1}), on("b", {0, 1})}, {2, 1, 1, 1}, 4),
+              (std::vector<bool>{true, true, false, true}));
+    // As a launcher divides them.
+    EXPECT_EQ(atWork({on("a", {0}), on("a", {1}), on("a", {1})}, {1, 1, 1}, 2),
+              (std::vector<bool>{true, true, false}));
+    // More threads than CPUs are no reason to take those of others.
+    EXPECT_EQ(atWork({on("a", {0}), on("a", {1})}, {8, 8}, 2), (std::vector<bool>{true, true}));
+}
+
+TEST(UseCpus, WhoDoesNotTellItsCpusHasSome) {
+    EXPECT_EQ(atWork({on("a", {0}), on("a", {}), on("a", {0})}, {1, 3, 1}, 4), (std::vector<bool>{true, true, false}));
+}
+
+TEST(UseCpus, ASeatKnowsItsMachine) {
+    Seat seat = ownSeat();
+    EXPECT_FALSE(seat.machine.empty());
+    EXPECT_FALSE(seat.cpus.empty());
+    EXPECT_EQ(seat, ownSeat());
+}
+
 std::vector<int> cpusOfThisThread() {
     std::vector<int> cpus;
     cpu_set_t set;
