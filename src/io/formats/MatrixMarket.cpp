@@ -319,9 +319,9 @@ std::optional<WholeInfo> describeWhole(ReadJob &job) {
         ValueType type = job.meta ? job.wantedType() : h.valueType();
         if (!isNumeric(type) || h.rows == 0 || h.cols == 0)
             return std::nullopt;
-        uint64_t most = !h.coordinate                     ? h.rows * h.cols
-                        : h.symmetry == Symmetry::General ? h.numEntries
-                                                          : 2 * h.numEntries;
+        uint64_t most = h.coordinate ? h.numEntries : h.rows * h.cols;
+        if (h.coordinate && h.symmetry != Symmetry::General)
+            most *= 2;
         return WholeInfo{h.rows, h.cols, type, most};
     } catch (const TextError &error) {
         throw locatedError(job.text(), job.path, error);
