@@ -74,7 +74,7 @@ class Cluster : public exec::Distribution {
     double threadsAtWork() const;
     double bytesPerNs() const;
     void fetch(const Value &matrix, uint64_t begin, uint64_t end);
-    void noteFile(const Value &matrix, const std::string &path, const FileState &state);
+    void noteFile(const Value &matrix, const std::string &path, const FileState &state, double readNs);
     void readHere(PlacementRecord &record, RowRange rows);
     void readHere(PlacementRecord &record, const FilePart &file, RowRange rows);
     void computeAgain(const Value &matrix, const Lineage &lineage, uint64_t begin, uint64_t end);

@@ -5,6 +5,7 @@
 /// federated matrices that only their worker sees are read there at once, and are
 /// cells that are elsewhere from then on.
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 #include "base/Error.h"
@@ -293,15 +294,17 @@ Value Cluster::readMatrix(Context &context, const std::string &name, bool asCsr,
             return std::move(*matrix);
     std::string path = absoluteName(name);
     std::optional<FileState> before = stateOf(path);
+    auto start = std::chrono::steady_clock::now();
     Value matrix = readAll();
+    std::chrono::duration<double, std::nano> ns = std::chrono::steady_clock::now() - start;
     if (before && before->bytes >= kLeastBytes && stateOf(path) == before)
-        noteFile(matrix, path, *before);
+        noteFile(matrix, path, *before, ns.count());
     return matrix;
 }
 
 /// A matrix that was read here from a file. Workers read their rows of it if nobody has to wait longer for that: who is
 /// lent the matrix copies them faster than any text can be understood.
-void Cluster::noteFile(const Value &matrix, const std::string &path, const FileState &state) {
+void Cluster::noteFile(const Value &matrix, const std::string &path, const FileState &state, double readNs) {
     std::vector<uint32_t> readers;
     for (uint32_t w = 0; w < peers.size(); ++w)
         if (peers.isAlive(w) && !peers.isNeighbour(w))
@@ -319,7 +322,9 @@ void Cluster::noteFile(const Value &matrix, const std::string &path, const FileS
     if (readers.empty())
         return;
     sweep(); // the record keeps the matrix until it is the last to know it
-    placements.of(matrix).files = {{{0, m.rows()}, 0, m.cols(), path, state, std::move(readers)}};
+    PlacementRecord &record = placements.of(matrix);
+    record.files = {{{0, m.rows()}, 0, m.cols(), path, state, std::move(readers)}};
+    record.readNs = readNs;
 }
 
 /// Who can read the one can read the other, too, unless cells have become zero.
@@ -328,9 +333,12 @@ void Cluster::wasCast(const Object *from, const Value &to) {
     if (!record || record->files.empty() || !record->matrix.isCsr() || to.object() == from)
         return;
     const Csr &before = record->matrix.csr(), &after = to.csr();
-    if (before.rows() == after.rows() && before.cols() == after.cols() && before.nonZeros() == after.nonZeros() &&
-        before.isPattern() == after.isPattern())
-        placements.of(to).files = record->files;
+    if (before.rows() != after.rows() || before.cols() != after.cols() || before.nonZeros() != after.nonZeros() ||
+        before.isPattern() != after.isPattern())
+        return;
+    PlacementRecord &other = placements.of(to);
+    other.files = record->files;
+    other.readNs = record->readNs;
 }
 
 /// Rows that nobody has read here yet.
