@@ -49,10 +49,14 @@ class WholeFiles : public InTempDir {
     WholeFiles() { fs::create_directory(path("common")); }
 
     void start(uint64_t leastLent = dist::kNeverLent, uint64_t mostObjectBytes = ~uint64_t(0) >> 1) {
-        auto serve = [this, mostObjectBytes](dist::Transport &transport, uint32_t) {
+        auto serve = [this, mostObjectBytes](dist::Transport &transport, uint32_t number) {
             exec::Engine engine{{.jit = false}, nullptr};
             dist::WorkerOptions options{
                 .build = "test", .mostObjectBytes = mostObjectBytes, .readRoots = {path("common")}};
+            options.beforeLoop = [&](uint64_t loop) {
+                if (number == 1 && loop == killedBefore)
+                    throw std::runtime_error("killed");
+            };
             dist::Worker(options, engine, [](const std::vector<std::string> &) {
                 return std::make_unique<sched::Scheduler>(sched::Settings{.threads = {.numThreads = 1}});
             }).serve(transport);
@@ -112,6 +116,7 @@ class WholeFiles : public InTempDir {
     }
 
     static constexpr uint32_t kWorkers = 3;
+    uint64_t killedBefore = ~uint64_t(0); ///< the second worker
     exec::Engine engine{{.jit = false, .always = true}, nullptr};
     sched::Scheduler scheduler{sched::Settings{.threads = {.numThreads = 1}}};
     Context context;
@@ -197,6 +202,20 @@ TEST_F(WholeFiles, AreSentWhereTheyCannotBeRead) {
     put("common/x.mtx", mtx("real symmetric"));
     start(dist::kNeverLent, 3000000);
     EXPECT_EQ(use("common/x.mtx").parts, 0u);
+}
+
+TEST_F(WholeFiles, AreReadByOthersWhenAWorkerIsLost) {
+    for (bool isReversed : {false, true})
+        for (uint64_t loop : {0, 1}) {
+            killedBefore = loop;
+            start();
+            put("common/x.mtx", mtx("real general", isReversed));
+            Value x = read("common/x.mtx"), wanted = io::readMatrix(path("common/x.mtx"), {.csr = true});
+            expectSame(x, wanted);
+            expectSame(x, wanted);
+            EXPECT_FALSE(cluster->workers().isAlive(1));
+            EXPECT_GE(traffic().parts, 3u) << loop;
+        }
 }
 
 TEST_F(WholeFiles, ThatHaveChangedAreSentAsTheyWere) {
