@@ -59,7 +59,8 @@ void bindDense(const exec::BoundLoop &loop, const Value &v, const LoopParam &par
                                                        : loop.rows * width;
     if (!v.isMatrix() || v.isCsr() || v.dense().type() != param.type || v.dense().cells() != cells)
         throw WireError("a loop whose matrix has another size or type");
-    words[0] = reinterpret_cast<uint64_t>(v.dense().view<uint8_t>().data);
+    words[0] = withNumericType(
+        param.type, [&]<class T>(TypeTag<T>) { return reinterpret_cast<uint64_t>(v.dense().view<T>().data); });
     words[1] = width;
 }
 

@@ -101,8 +101,8 @@ double Cluster::bytesPerNs() const {
     return peers.areNeighbours() ? std::max(settings.bytesPerNs, kMemoryBytesPerNs) : settings.bytesPerNs;
 }
 
-/// Distributing costs messages, vectors that everybody needs and, once, the rows. Rows are sent when the time that
-/// was lost by not doing so would have paid for it.
+/// Distributing costs messages, vectors that everybody needs and, once, the rows. Rows are sent, or read by workers
+/// what was read here, when the time that was lost by not doing so would have paid for it.
 bool Cluster::pays(const DistributableLoop &loop) {
     double serial = loop.bound.serialNs;
     for (const LoopOperand &operand : loop.operands)
@@ -110,11 +110,14 @@ bool Cluster::pays(const DistributableLoop &loop) {
             serial += static_cast<double>(operand.value.csr().nonZeros()) * loop.bound.nsPerStored;
     Crew machines = crew();
     auto workers = static_cast<double>(machines.workers.size());
-    double everyTime = 0, once = 0;
+    double everyTime = 0, once = 0, readNs = 0;
     for (const LoopOperand &operand : loop.operands) {
         auto bytes = static_cast<double>(bytesOf(operand));
         const PlacementRecord *record = operand.value.isMatrix() ? placements.find(*operand.value.object()) : nullptr;
-        bool isPlaced = record && (!record->parts.empty() || (!record->files.empty() && operand.role == Role::Split));
+        bool isInFile = record && !record->files.empty() && operand.role == Role::Split;
+        bool isPlaced = record && (!record->parts.empty() || isInFile);
+        if (isInFile && record->parts.empty())
+            readNs = std::max(readNs, record->readNs);
         if (operand.role == Role::Whole && !isPlaced)
             everyTime += bytes * workers;
         else if (operand.role == Role::Split && !isPlaced)
@@ -128,7 +131,7 @@ bool Cluster::pays(const DistributableLoop &loop) {
     programOf(loop.bound.program, hash);
     double &missed = programs[hash].missedNs;
     missed += local - remote;
-    return missed >= once / bytesPerNs();
+    return missed >= once / bytesPerNs() + readNs;
 }
 
 std::shared_ptr<const exec::LoopProgram> Cluster::programOf(const exec::LoopProgram &program, uint64_t &hash) {

@@ -51,7 +51,11 @@ class Cluster : public exec::Distribution {
     bool wants(const exec::DistributableLoop &loop) override;
     bool run(Context &context, const exec::DistributableLoop &loop) override;
     void bringHere(const Value &matrix) override;
-    std::optional<Value> readLater(Context &context, const std::string &file) override;
+    Value readMatrix(Context &context, const std::string &file, bool asCsr,
+                     const std::function<Value()> &readAll) override;
+    /// The matrix in a file whose parts are read where they are needed; nothing: it is to be read here and now.
+    std::optional<Value> readLater(Context &context, const std::string &file);
+    void wasCast(const Object *from, const Value &to) override;
     void beforeWriting() override;
 
     /// A program has ended: its variables may live on if `keepsValues`; where copies of them are is forgotten.
@@ -76,6 +80,7 @@ class Cluster : public exec::Distribution {
     Crew crew() const;
     double bytesPerNs() const;
     void fetch(const Value &matrix, uint64_t begin, uint64_t end);
+    void noteFile(const Value &matrix, const std::string &path, const FileState &state, double readNs);
     void readHere(PlacementRecord &record, RowRange rows);
     void readHere(PlacementRecord &record, const FilePart &file, RowRange rows);
     void computeAgain(const Value &matrix, const Lineage &lineage, uint64_t begin, uint64_t end);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Matrices in files that workers can read: everybody reads the rows it needs,
-/// when it needs them. Parts of federated matrices that only their worker sees
-/// are read there at once, and are cells that are elsewhere from then on.
+/// Matrices in files that workers can read. Where rows can be read one by one,
+/// everybody reads those it needs, when it needs them. Others, sparse ones, are
+/// complete here; workers read their rows instead of getting them. Parts of
+/// federated matrices that only their worker sees are read there at once, and are
+/// cells that are elsewhere from then on.
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 #include "base/Error.h"
@@ -100,7 +103,7 @@ class Cluster::FileSurvey {
             if (here[i]) {
                 file.state = *here[i];
                 for (uint32_t w = 0; w < seen.size(); ++w)
-                    if (!seen[w].empty() && seen[w][i].isReadable && seen[w][i].state == *here[i])
+                    if (!seen[w].empty() && seen[w][i].access == SeenFile::Access::Rows && seen[w][i].state == *here[i])
                         file.readers.push_back(w);
             } else {
                 needAt(named, i);
@@ -151,10 +154,10 @@ class Cluster::FileSurvey {
             error.message += "takes no part in this run";
             throw error;
         }
-        if (!file->isReadable) {
+        if (file->access != SeenFile::Access::Rows) {
             error.message += "cannot read it";
-            throw error.withHint("is it below the worker's --dist-read-root, and a dense .dbdf or a .csv with "
-                                 "metadata?");
+            throw error.withHint("is it below the worker's --dist-read-root, and a dense matrix in a .dbdf, .npy, "
+                                 ".h5 or, with metadata, .csv file?");
         }
         if (file->rows != part.rows || file->cols != part.cols || file->type != whole.type) {
             error.message += "has a matrix of " + shapeText(file->rows, file->cols, file->type) + " there instead of " +
@@ -282,6 +285,60 @@ std::optional<Value> Cluster::readLater(Context &context, const std::string &nam
         return std::nullopt;
     scheduler = context.scheduler;
     return survey.makeMatrix();
+}
+
+Value Cluster::readMatrix(Context &context, const std::string &name, bool asCsr,
+                          const std::function<Value()> &readAll) {
+    if (!asCsr)
+        if (std::optional<Value> matrix = readLater(context, name))
+            return std::move(*matrix);
+    std::string path = absoluteName(name);
+    std::optional<FileState> before = stateOf(path);
+    auto start = std::chrono::steady_clock::now();
+    Value matrix = readAll();
+    std::chrono::duration<double, std::nano> ns = std::chrono::steady_clock::now() - start;
+    if (before && before->bytes >= kLeastBytes && stateOf(path) == before)
+        noteFile(matrix, path, *before, ns.count());
+    return matrix;
+}
+
+/// A matrix that was read here from a file. Workers read their rows of it if nobody has to wait longer for that: who is
+/// lent the matrix copies them faster than any text can be understood.
+void Cluster::noteFile(const Value &matrix, const std::string &path, const FileState &state, double readNs) {
+    std::vector<uint32_t> readers;
+    for (uint32_t w = 0; w < peers.size(); ++w)
+        if (peers.isAlive(w) && !peers.isNeighbour(w))
+            readers.push_back(w);
+    std::optional<io::WholeInfo> info;
+    if (!readers.empty() && path.size() <= kMostPath)
+        info = io::inspectWhole(path);
+    const Matrix &m = matrix.matrix();
+    if (!info || info->rows != m.rows() || info->cols != m.cols() || info->type != m.type())
+        return;
+    std::vector<std::vector<SeenFile>> seen = peers.lookFor({path});
+    std::erase_if(readers, [&](uint32_t w) {
+        return seen[w].empty() || seen[w][0].access != SeenFile::Access::Whole || seen[w][0].state != state;
+    });
+    if (readers.empty())
+        return;
+    sweep(); // the record keeps the matrix until it is the last to know it
+    PlacementRecord &record = placements.of(matrix);
+    record.files = {{{0, m.rows()}, 0, m.cols(), path, state, std::move(readers)}};
+    record.readNs = readNs;
+}
+
+/// Who can read the one can read the other, too, unless cells have become zero.
+void Cluster::wasCast(const Object *from, const Value &to) {
+    const PlacementRecord *record = placements.find(*from);
+    if (!record || record->files.empty() || !record->matrix.isCsr() || to.object() == from)
+        return;
+    const Csr &before = record->matrix.csr(), &after = to.csr();
+    if (before.rows() != after.rows() || before.cols() != after.cols() || before.nonZeros() != after.nonZeros() ||
+        before.isPattern() != after.isPattern())
+        return;
+    PlacementRecord &other = placements.of(to);
+    other.files = record->files;
+    other.readNs = record->readNs;
 }
 
 /// Rows that nobody has read here yet.

@@ -304,7 +304,7 @@ Bytes bodyOf(const FileAnswer &m) {
     ByteWriter w;
     w.number(static_cast<uint32_t>(m.files.size()));
     for (const SeenFile &file : m.files) {
-        w.number(static_cast<uint8_t>(file.isReadable)).number(file.state.bytes).number(file.state.changedNs);
+        w.number(file.access).number(file.state.bytes).number(file.state.changedNs);
         w.number(file.rows).number(file.cols).number(file.type);
     }
     return std::move(w.out);
@@ -314,7 +314,7 @@ template <> FileAnswer read(std::span<const std::byte> body) {
     FileAnswer m;
     for (size_t n = r.count(34); n-- > 0;) {
         SeenFile file;
-        file.isReadable = r.flag();
+        file.access = r.enumerator(SeenFile::Access::Whole);
         file.state.bytes = r.number<uint64_t>();
         file.state.changedNs = r.number<int64_t>();
         file.rows = r.number<uint64_t>();
@@ -334,6 +334,7 @@ Bytes bodyOf(const ReadRows &m) {
         w.text(piece.path).number(piece.state.bytes).number(piece.state.changedNs);
         w.number(piece.row).number(piece.col);
     }
+    w.number(static_cast<uint8_t>(m.isSparse)).number(m.type).number(m.stored).number(m.storedInAll);
     return std::move(w.out);
 }
 template <> ReadRows read(std::span<const std::byte> body) {
@@ -353,6 +354,10 @@ template <> ReadRows read(std::span<const std::byte> body) {
         piece.col = r.number<uint64_t>();
         m.pieces.push_back(std::move(piece));
     }
+    m.isSparse = r.flag();
+    m.type = r.enumerator(ValueType::F64);
+    m.stored = r.number<uint64_t>();
+    m.storedInAll = r.number<uint64_t>();
     r.end();
     return m;
 }

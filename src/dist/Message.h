@@ -192,7 +192,9 @@ struct FileQuery {
 
 /// What a worker knows of a file whose rows it may read.
 struct SeenFile {
-    bool isReadable = false;
+    /// Rows one by one, or of a matrix that has to be read as a whole (io/Rows.h).
+    enum class Access : uint8_t { None, Rows, Whole };
+    Access access = Access::None;
     FileState state;
     uint64_t rows = 0, cols = 0;
     ValueType type = ValueType::F64;
@@ -214,8 +216,11 @@ struct ReadRows {
     static constexpr MessageType kType = MessageType::ReadRows;
     uint64_t object, version;
     uint64_t cols;                 ///< of the larger matrix
-    uint64_t first, count;         ///< cells of it, row by row
-    std::vector<FilePiece> pieces; ///< together they have these cells
+    uint64_t first, count;         ///< cells of it, row by row; of a sparse matrix: rows
+    std::vector<FilePiece> pieces; ///< together they have these cells; a sparse matrix is one piece
+    bool isSparse = false;
+    ValueType type = ValueType::F64;      ///< that cells of a sparse matrix are to have
+    uint64_t stored = 0, storedInAll = 0; ///< cells of a sparse matrix, in these rows and in all
 };
 
 struct Free {

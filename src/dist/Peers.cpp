@@ -122,6 +122,11 @@ bool Peers::areNeighbours() const {
     return std::ranges::all_of(peers, [](const Peer &p) { return p.isNeighbour || !p.alive; });
 }
 
+bool Peers::isNeighbour(uint32_t peer) const {
+    std::lock_guard lock(mutex);
+    return peers[peer].alive && peers[peer].isNeighbour;
+}
+
 /// The slowest peer counts, at its best.
 void Peers::measureRoundTrip() {
     constexpr int kTries = 3;

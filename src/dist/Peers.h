@@ -80,6 +80,8 @@ class Peers {
     const Seat &ownSeat() const { return seat; }
     /// Whether large objects are lent to everybody who is there.
     bool areNeighbours() const;
+    /// Whether they are lent to this one.
+    bool isNeighbour(uint32_t peer) const;
     PeerStatistics statistics(uint32_t peer) const;
 
     template <class M> void send(uint32_t peer, const M &message, uint64_t request = 0, uint64_t pipeline = 0) {

@@ -10,10 +10,17 @@ bool PlacementRecord::isHere() const {
 }
 
 std::optional<ReadRows> PlacementRecord::toRead(uint32_t worker, uint64_t object, RowRange cells) const {
-    uint64_t cols = matrix.matrix().cols();
+    uint64_t cols = matrix.matrix().cols(), perRow = matrix.isCsr() ? 1 : cols;
     ReadRows message{object, version, cols, cells.begin, cells.size(), {}};
+    if (matrix.isCsr()) {
+        const Csr &m = matrix.csr();
+        message.isSparse = true;
+        message.type = m.type();
+        message.stored = m.offsets()[cells.end] - m.offsets()[cells.begin];
+        message.storedInAll = m.nonZeros();
+    }
     for (const FilePart &file : files) {
-        if (file.rows.end * cols <= cells.begin || cells.end <= file.rows.begin * cols)
+        if (file.rows.end * perRow <= cells.begin || cells.end <= file.rows.begin * perRow)
             continue;
         if (!std::ranges::count(file.readers, worker))
             return std::nullopt;

@@ -65,8 +65,9 @@ struct PlacementRecord {
     /// Who has which cells: ranges of the last cut, with the participant (numPeers: the coordinator).
     std::vector<std::pair<RowRange, uint32_t>> cut;
     std::shared_ptr<const Lineage> lineage; ///< while some cells are not here
-    std::vector<FilePart> files;            ///< none, or all of the matrix
+    std::vector<FilePart> files;            ///< none, or all of the matrix; of a sparse one: a single file
     std::vector<RowRange> unread;           ///< rows of files that are not here and can be read here
+    double readNs = 0;                      ///< reading all of it took; 0: it is read where it is needed
     /// Who should compute with which cells as long as there is no cut, because a file says so.
     std::vector<std::pair<RowRange, uint32_t>> homes;
     ResultOf source;

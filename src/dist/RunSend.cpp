@@ -135,13 +135,16 @@ uint64_t ClusterRun::numberOfWhole(const PlacementRecord &record) {
     return it == record.parts.end() ? cluster.nextObject++ : it->object;
 }
 
-/// Whether the worker reads its rows from a file.
+/// Whether the worker reads its rows from a file. If it has changed, or the script has written it, what was read before
+/// counts.
 bool ClusterRun::askToRead(uint32_t worker, size_t p, uint64_t object, RowRange cells) {
     const PlacementRecord &record = cluster.placements.of(loop.operands[p].value);
     std::optional<ReadRows> message = record.toRead(worker, object, cells);
-    if (message)
-        parcels[worker].push_back({std::nullopt, 0, frameOf(*message)});
-    return message.has_value();
+    auto hasChanged = [](const FilePiece &piece) { return stateOf(piece.path) != piece.state; };
+    if (!message || (record.isHere() && std::ranges::any_of(message->pieces, hasChanged)))
+        return false;
+    parcels[worker].push_back({std::nullopt, 0, frameOf(*message)});
+    return true;
 }
 
 /// The part of an input that these rows need.

@@ -6,6 +6,8 @@
 
 #include <sys/stat.h>
 
+#include "io/FormatTable.h"
+
 namespace daphne::dist {
 
 namespace {
@@ -21,19 +23,24 @@ bool isInside(const Path &path, const Path &directory) {
 
 } // namespace
 
-std::optional<FileState> stateOf(const std::string &path) {
+std::optional<FileState> stateOf(const std::string &name) {
+    std::string path = io::DataPath(name).file;
     struct stat info{};
     if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode))
         return std::nullopt;
     return FileState{static_cast<uint64_t>(info.st_size), info.st_mtim.tv_sec * 1000000000ll + info.st_mtim.tv_nsec};
 }
 
-std::string absoluteName(const std::string &path) {
-    return std::filesystem::absolute(path).lexically_normal().string();
+std::string absoluteName(const std::string &name) {
+    io::DataPath path(name);
+    if (path.file.empty())
+        return name;
+    std::string file = std::filesystem::absolute(path.file).lexically_normal().string();
+    return path.part.empty() ? file : file + ":" + path.part;
 }
 
 bool isAllowed(const std::string &name, const std::vector<std::string> &roots) {
-    Path path(name);
+    Path path(io::DataPath(name).file);
     if (!path.is_absolute() || std::ranges::find(path, Path("..")) != path.end() || !stateOf(name))
         return false;
     std::error_code error;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A file that several machines can read: what tells whether all of them see the
-/// same one, and where a worker may look for it.
+/// same one, and where a worker may look for it. Names may be those of data sets
+/// ("x.h5:/a/b"): then it is the file that counts.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ struct FileState {
 /// Nothing if it is no regular file.
 std::optional<FileState> stateOf(const std::string &path);
 
-/// The name of the file from the root on, without "..".
+/// The name from the root on, without "..".
 std::string absoluteName(const std::string &path);
 
 /// Whether the regular file of this name lies, after all links have been followed, in one of the directories. Names

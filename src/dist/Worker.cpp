@@ -202,12 +202,12 @@ class Session {
         case MessageType::ObjectChunk: return add(read<ObjectChunk>(body));
         case MessageType::Compute: return compute(read<Compute>(body), envelope);
         case MessageType::Transfer: return transfer(read<Transfer>(body), envelope);
-        case MessageType::FileQuery: return answer(files.answerTo(read<FileQuery>(body)), envelope);
+        case MessageType::FileQuery: return answer(files.answerTo(read<FileQuery>(body), bytesLeft()), envelope);
         case MessageType::ReadRows: return readRows(read<ReadRows>(body));
         case MessageType::Free:
             for (uint64_t object : read<Free>(body).objects)
                 drop(object);
-            return;
+            return files.sweep();
         case MessageType::Heartbeat: // a question how long an answer takes
             return transport.send(0, frameOf({MessageType::Heartbeat, envelope.request}, {}));
         case MessageType::Cancel: cancelled.erase(envelope.request); return; // too late: loops are not interrupted
@@ -310,7 +310,7 @@ class Session {
     }
 
     uint64_t bytesLeft() const {
-        uint64_t taken = objectBytes + arrivals.announcedBytes();
+        uint64_t taken = objectBytes + arrivals.announcedBytes() + files.keptBytes();
         return options.mostObjectBytes - std::min(options.mostObjectBytes, taken);
     }
 
@@ -345,7 +345,8 @@ class Session {
         if (!v.isMatrix() || v.isCsr() || v.dense().type() == ValueType::Str || !v.dense().contiguous())
             throw WireError("cells of an object that has none");
         const Dense &m = v.dense();
-        return {m.view<std::byte>().data, m.cells() * cellSize(m.type())};
+        return withNumericType(
+            m.type(), [&]<class T>(TypeTag<T>) { return std::as_bytes(std::span(m.view<T>().data, m.cells())); });
     }
 
     static void send(FrameBatch &batch, uint64_t object, const Value &v) {
@@ -436,7 +437,7 @@ class Session {
     std::optional<BoundToCpus> bound; ///< threads of the scheduler begin later
     bool isNeighbour = false;         ///< the coordinator's memory can be read, and it can read ours
     Arrivals arrivals;
-    const WorkerFiles files;
+    WorkerFiles files;
     std::vector<ObjectAck> acks; ///< to be sent
     std::unordered_map<uint64_t, Value> objects;
     std::unordered_map<uint64_t, Program> programs; ///< by hash; code itself outlives the session

@@ -29,19 +29,28 @@ Value represented(Value result, bool asCsr) {
     return result;
 }
 
-/// Files that other machines read, too, are read later; before one is written, everything else has been read.
-bool readElsewhere(KernelCall &call) {
+void runHere(KernelCall &call) {
+    sched::Scheduler *scheduler = call.context.scheduler;
+    if (!scheduler || !scheduler->settings().statistics)
+        return call.kernel.run(call);
+    auto begin = std::chrono::steady_clock::now();
+    call.kernel.run(call);
+    std::chrono::duration<double, std::nano> ns = std::chrono::steady_clock::now() - begin;
+    scheduler->noteCall(call.kernel.mnemonic, ns.count());
+}
+
+/// Matrices in files may be read by other machines, too; before a file is written, all others have been read.
+void run(KernelCall &call) {
     Distribution *distribution = activeDistribution();
-    if (!distribution)
-        return false;
-    if (call.kernel.mnemonic == "write")
+    if (distribution && call.kernel.mnemonic == "write")
         distribution->beforeWriting();
-    if (call.kernel.mnemonic != "read" || call.wantsCsr || call.args[1].as<bool>())
-        return false;
-    std::optional<Value> matrix = distribution->readLater(call.context, call.args[0].text());
-    if (matrix)
-        call.results[0] = std::move(*matrix);
-    return matrix.has_value();
+    if (!distribution || call.kernel.mnemonic != "read" || call.args[1].as<bool>())
+        return runHere(call);
+    bool asCsr = call.wantsCsr & 1;
+    call.results[0] = distribution->readMatrix(call.context, call.args[0].text(), asCsr, [&] {
+        runHere(call);
+        return represented(std::move(call.results[0]), asCsr);
+    });
 }
 
 } // namespace
@@ -61,18 +70,11 @@ void callKernel(Context &context, const Kernel &kernel, std::span<Slot> results,
     if (activeDistribution())
         for (size_t i = 0; i < args.size(); ++i)
             bringHere(argValues[i]);
+    bool isCast = activeDistribution() && kernel.mnemonic == "cast" && argValues[0].isCsr();
+    const Object *source = isCast ? argValues[0].object() : nullptr;
     KernelCall call{context,         kernel,  {argValues, args.size()}, {resultValues, results.size()}, consumable,
                     {castTarget, 0}, wantsCsr};
-    if (readElsewhere(call)) {
-        // Nothing to do now.
-    } else if (context.scheduler && context.scheduler->settings().statistics) {
-        auto begin = std::chrono::steady_clock::now();
-        kernel.run(call);
-        std::chrono::duration<double, std::nano> ns = std::chrono::steady_clock::now() - begin;
-        context.scheduler->noteCall(kernel.mnemonic, ns.count());
-    } else {
-        kernel.run(call);
-    }
+    run(call);
     for (; consumable; consumable &= consumable - 1)
         argValues[__builtin_ctzll(consumable)] = Value();
     for (size_t i = 0; i < results.size(); ++i) {
@@ -81,6 +83,8 @@ void callKernel(Context &context, const Kernel &kernel, std::span<Slot> results,
         if ((wantsCsr >> i & 1) || resultValues[i].isCsr())
             resultValues[i] = represented(std::move(resultValues[i]), wantsCsr >> i & 1);
     }
+    if (isCast && resultValues[0].isCsr())
+        activeDistribution()->wasCast(source, resultValues[0]);
 }
 
 } // namespace daphne::exec

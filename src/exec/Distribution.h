@@ -7,7 +7,7 @@
 /// Used by the coordinating thread only; a DistributionScope makes it known there.
 #pragma once
 
-#include <optional>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -46,8 +46,14 @@ class Distribution {
     virtual bool run(Context &context, const DistributableLoop &loop) = 0;
     /// Fetches all cells of a matrix that are not here yet; nothing happens for others.
     virtual void bringHere(const Value &matrix) = 0;
-    /// The matrix in a file whose parts are read where they are needed; nothing: it is to be read here and now.
-    virtual std::optional<Value> readLater(Context &, const std::string &) { return std::nullopt; }
+    /// The matrix in a file. Some parts may be read later, where they are needed; `readAll` reads everything here and
+    /// now.
+    virtual Value readMatrix(Context &, const std::string & /*file*/, bool /*asCsr*/,
+                             const std::function<Value()> &readAll) {
+        return readAll();
+    }
+    /// A sparse matrix was cast; the result is another one.
+    virtual void wasCast(const Object * /*from*/, const Value & /*to*/) {}
     /// Files are going to change.
     virtual void beforeWriting() {}
 };

@@ -30,9 +30,9 @@ template <class T> class CarefulReader {
         if (!skipToEntry())
             return e;
         const char *begin = at;
-        e.row = index("row", list.rows);
+        e.row = index("row", list.rows, list.firstNumber + list.firstRow);
         needSeparator("a column");
-        e.column = index("column", list.cols);
+        e.column = index("column", list.cols, list.firstNumber);
         if (list.hasValues) {
             needSeparator("a value");
             number(e.value);
@@ -93,12 +93,11 @@ template <class T> class CarefulReader {
             ++at;
         while (at != end && isBlank(*at));
     }
-    size_t index(const char *what, size_t n) {
+    size_t index(const char *what, size_t n, size_t base) {
         uint64_t i;
         const char *last = scanUnsigned(at, end, i);
         if (!last)
             throw unexpected(what);
-        size_t base = list.firstNumber;
         if (i < base || i - base >= n)
             throw TextError{at, std::string(what) + " " + std::to_string(i) + " is outside " + std::to_string(base) +
                                     ".." + std::to_string(n + base - 1)};
@@ -143,9 +142,9 @@ template <class T>
 template <class T> class EntryReader {
   public:
     EntryReader(std::string_view piece, const CoordinateList &list)
-        : at(piece.data()), end(piece.data() + piece.size()), rows(list.rows), cols(list.cols), base(list.firstNumber),
-          separator(list.separator), hasValues(list.hasValues), lowerOnly(list.symmetry != Symmetry::General),
-          list(list) {}
+        : at(piece.data()), end(piece.data() + piece.size()), rows(list.rows), cols(list.cols),
+          baseOfRows(list.firstNumber + list.firstRow), base(list.firstNumber), separator(list.separator),
+          hasValues(list.hasValues), lowerOnly(list.symmetry != Symmetry::General), list(list) {}
 
     /// The next entry, counted from 0; false at the end.
     [[gnu::always_inline]] bool next(size_t &row, size_t &column, T &value) {
@@ -153,7 +152,7 @@ template <class T> class EntryReader {
         const char *p = scanUnsigned(at, end, i);
         if (p && p != end && *p == separator) [[likely]] {
             p = scanUnsigned(p + 1, end, j);
-            i -= base;
+            i -= baseOfRows;
             j -= base;
             bool inside = i < rows && j < cols && (!lowerOnly || j <= i);
             value = T(1);
@@ -183,7 +182,7 @@ template <class T> class EntryReader {
   private:
     const char *at;
     const char *const end;
-    const size_t rows, cols, base;
+    const size_t rows, cols, baseOfRows, base;
     const char separator;
     const bool hasValues, lowerOnly;
     const CoordinateList &list;

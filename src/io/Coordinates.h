@@ -26,6 +26,7 @@ struct CoordinateList {
     Symmetry symmetry = Symmetry::General;
     char separator = ' ';   ///< a blank stands for any number of blanks
     size_t firstNumber = 1; ///< of rows and columns
+    size_t firstRow = 0;    ///< of a larger matrix, counted from 0, that this list has some rows of
 };
 
 /// Cells are of type T, double or int64_t. Throws TextError.

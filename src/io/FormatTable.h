@@ -60,6 +60,9 @@ struct WriteJob {
     std::unique_ptr<PartsDirectory> others = nullptr;
 };
 
+struct WholeInfo;
+struct SparseRows;
+
 /// A null function: not possible.
 struct Format {
     std::string_view extension;
@@ -70,6 +73,11 @@ struct Format {
     Value (*readFrame)(ReadJob &) = nullptr;
     void (*writeMatrix)(const Matrix &, WriteJob &) = nullptr;
     void (*writeFrame)(const Frame &, WriteJob &) = nullptr;
+    /// Rows one by one, and matrices that are read as a whole for some of their rows: Rows.h.
+    std::optional<Metadata> (*describeRows)(ReadJob &) = nullptr;
+    Ref<Dense> (*readRows)(ReadJob &, size_t first, size_t count) = nullptr;
+    std::optional<WholeInfo> (*describeWhole)(ReadJob &) = nullptr;
+    Ref<Csr> (*readSparseRows)(ReadJob &, const SparseRows &) = nullptr;
     uint64_t (*otherBytes)(ReadJob &) = nullptr; ///< of files that are read with it
     bool hasParts = false;                       ///< "file.ext:name" is one of several data sets
     bool compressible = true;                    ///< .gz and .zst

@@ -313,6 +313,97 @@ class Checks:
             self.expect_same(done, self.local('-e', script), f'{prefix} {options}')
             require(re.search(r'[1-9]\d* parts of files read', done.stderr), f'{prefix} {options}: {done.stderr}')
 
+    def check_workers_read_their_rows_of_every_format(self):
+        """Dense ones row by row; sparse ones and MatrixMarket instead of getting what the coordinator has read."""
+        shared = Path(self.directory, 'formats')
+        shared.mkdir(exist_ok=True)
+        dense, sparse = 'rand(40000, 5, 0.0, 1.0, 1.0, 3)', 'rand(40000, 2000, 1.0, 2.0, 0.001, 3)'
+        files = {'x.h5': dense, 'y.h5:/group/x': dense, 'x.npy': dense, 'array.mtx': dense, 'ordered.mtx': sparse,
+                 'sparse.dbdf': sparse, 'outside.mtx': sparse, 'outside.h5': dense}
+        for name, matrix in files.items():
+            directory = shared.parent if name.startswith('outside') else shared
+            self.local('-e', f'writeMatrix({matrix}, "{directory}/{name}");')
+        head, sizes, *entries = (shared / 'ordered.mtx').read_text().splitlines()
+        random.Random(7).shuffle(entries)
+        (shared / 'shuffled.mtx').write_text('\n'.join([head, sizes, '% a comment', *entries]) + '\n')
+        places = [f'{row} {max(1, row - step)}' for row in range(1, 60001) for step in (row % 17, row % 131 + 17)]
+        for name, kind in (('pattern.mtx', 'pattern general'), ('symmetric.mtx', 'pattern symmetric')):
+            kept = places if kind.endswith('general') else list(dict.fromkeys(places))
+            (shared / name).write_text(f'%%MatrixMarket matrix coordinate {kind}\n60000 60000 {len(kept)}\n' +
+                                       '\n'.join(kept) + '\n')
+        for name in ('outside.mtx', 'outside.h5'):
+            (shared / f'link-{name}').symlink_to(shared.parent / name)
+        names = ['x.h5', 'y.h5:/group/x', 'x.npy', 'array.mtx', 'ordered.mtx', 'sparse.dbdf', 'shuffled.mtx',
+                 'pattern.mtx', 'symmetric.mtx']
+        use = ('X = readMatrix("FILE"); c = as.f64(seq(1, ncol(X), 1)); print(sum(aggMax(X * t(c), 0))); print(sum(X)); '
+               'print(sum(sum(X, 0) * 2)); print(sum(X[39998:40000, ]));')
+        common = ['--distributed', '--dist-threshold=0', '--statistics', '--dist-lend=off']
+
+        def expect(path, is_read, options=(), prefix=(), env=None):
+            script = use.replace('FILE', str(path))
+            done = self.run(*common, *options, '-e', script, prefix=prefix, env=env)
+            what = f'{path} {options} {prefix}'
+            self.expect_same(done, self.local('-e', script), what)
+            parts = list(map(int, re.findall(r'(\d+) parts of files read', done.stderr)))
+            require(bool(parts) and all((n > 0) == is_read for n in parts), f'{what}: {parts} were read: {done.stderr}')
+            sent = sum(map(float, re.findall(r'([\d.]+) MB to it', done.stderr)))
+            # A vector with a cell per column goes to everybody, and has been made by everybody.
+            cols = 60000 if path.name in ('pattern.mtx', 'symmetric.mtx') else 2000
+            most = 0.05 + 1.4 * len(parts) * 8 * cols / 1e6
+            require((sent < most) == is_read, f'{what}: {sent} MB were sent, {most} expected: {done.stderr}')
+
+        with Workers(self.daphne, 2, f'--dist-read-root={shared}') as workers:
+            backend = ['--dist_backend=gRPC']
+            for name in names:
+                expect(shared / name, True, backend, env=workers.env)
+            expect(shared / 'ordered.mtx', True, [*backend, '--dist-partitioning=GSS'], env=workers.env)
+            expect(shared / 'shuffled.mtx', True, [*backend, '--dist-steal=on'], env=workers.env)
+            expect(shared / 'ordered.mtx', True, [*backend, '--select-matrix-repr'], env=workers.env)
+            use = use.replace('readMatrix("FILE")', 'as.f64(readMatrix("FILE"))')
+            for name in ('pattern.mtx', 'symmetric.mtx'):
+                expect(shared / name, True, backend, env=workers.env)
+            for path in (shared.parent / 'outside.mtx', shared / 'link-outside.mtx', shared.parent / 'outside.h5',
+                         shared / 'link-outside.h5'):
+                expect(path, False, backend, env=workers.env)
+            # Neighbours copy what the coordinator has read from its memory.
+            script = use.replace('FILE', str(shared / 'ordered.mtx'))
+            done = self.run(*common[:-1], *backend, '-e', script, env=workers.env)
+            self.expect_same(done, self.local('-e', script), 'neighbours')
+            lends = re.search(r'[1-9][\d.]* MB of both by memory|0\.\d*[1-9]\d* MB of both by memory', done.stderr)
+            require(not lends or not re.search(r'[1-9]\d* parts of files read', done.stderr), done.stderr)
+            self.expect_old_content(shared, [*common, *backend], workers.env)
+            self.expect_broken_files(shared, [*common, *backend], workers.env)
+        for prefix, options in ((['mpirun', '-np', '3'], []), ([], ['--dist_backend=threads']), ([], ['--workers-local=2'])):
+            if prefix and not self.has_mpi:
+                continue
+            for name in ('x.h5', 'ordered.mtx', 'symmetric.mtx', 'sparse.dbdf'):
+                expect(shared / name, True, [f'--dist-read-root={shared}', *options], prefix, MPI_ENVIRONMENT)
+
+    def expect_old_content(self, shared, words, env):
+        """What the script overwrites is what it was when it was read, whoever has read it."""
+        for name, shape in (('again.mtx', '40000, 2000, 1.0, 2.0, 0.001'), ('again.h5', '40000, 5, 0.0, 1.0, 1.0')):
+            script = (f'X = readMatrix("{shared}/{name}"); writeMatrix(rand({shape}, 4), "{shared}/{name}"); '
+                      f'print(sum(X)); print(sum(readMatrix("{shared}/{name}")));')
+            outputs = []
+            for options, environment in (([], None), (words, env)):
+                self.local('-e', f'writeMatrix(rand({shape}, 3), "{shared}/{name}");')
+                done = self.run(*options, '-e', script, env=environment)
+                require(done.returncode == 0, f'{name}: {done.stderr}')
+                outputs.append(done.stdout)
+            require(outputs[0] == outputs[1], f'{name} after overwriting: {outputs}')
+
+    def expect_broken_files(self, shared, words, env):
+        """A file that is no matrix is the error of the local run."""
+        for name in ('ordered.mtx', 'array.mtx', 'sparse.dbdf', 'x.h5', 'x.npy'):
+            content = (shared / name).read_bytes()
+            broken = shared / f'broken-{name}'
+            broken.write_bytes(content[:len(content) - 1000])
+            script = f'print(sum(readMatrix("{broken}") + 1.0));'
+            done, alone = self.run(*words, '-e', script, env=env), self.run('-e', script)
+            error = [line for line in done.stderr.splitlines() if str(broken) in line]
+            require(done.returncode == alone.returncode == 3 and error and error[0] in alone.stderr,
+                    f'{broken}: {done.stderr} instead of {alone.stderr}')
+
     def check_federated_matrices_are_computed_where_their_parts_lie(self):
         """Two sites: /proc/self/cwd/part.dbdf is a file of whoever looks, so nobody sees that of the others."""
         shared = Path(self.directory, 'federated')

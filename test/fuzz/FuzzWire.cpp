@@ -22,6 +22,7 @@
 #include <string_view>
 
 #include "AllocationMeter.h"
+#include "SharedFiles.h"
 #include "base/Error.h"
 #include "codegen/loops/LoopJit.h"
 #include "data/BufferPool.h"
@@ -139,6 +140,11 @@ class Stranger : public Transport {
     bool hasBegun = false;
 };
 
+const std::string &readRoot() {
+    static const std::string directory = fuzz::makeSharedFiles().directory;
+    return directory;
+}
+
 void attackWorker(std::deque<Bytes> frames, uint8_t choice) {
     static exec::Engine interpreter{{.jit = false}, nullptr};
     static exec::Engine jit{{.jit = true}, codegen::makeLoopCompiler("")};
@@ -146,7 +152,8 @@ void attackWorker(std::deque<Bytes> frames, uint8_t choice) {
     if (choice & kGreets)
         coordinator.greet(frameOf(Hello{"fuzz", "", 1 << 16, 0, 1, {}}));
     coordinator.begin();
-    WorkerOptions options{.build = "fuzz", .mostObjectBytes = kMostObjectBytes, .mostObjects = 100};
+    WorkerOptions options{
+        .build = "fuzz", .mostObjectBytes = kMostObjectBytes, .mostObjects = 100, .readRoots = {readRoot()}};
     Worker(options, choice & kCompiled ? jit : interpreter, [](const std::vector<std::string> &) {
         return std::make_unique<sched::Scheduler>(sched::Settings{.threads = {.numThreads = 1}});
     }).serve(coordinator);
@@ -194,6 +201,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     uint8_t choice = data[0];
     std::deque<Bytes> frames = framesOf({reinterpret_cast<const char *>(data) + 1, size - 1}, choice & kRepaired);
+    readRoot();
     ObjectScope objects;
     fuzz::startMeter();
     try {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "SharedFiles.h"
 #include "dist/Cluster.h"
 #include "dist/Worker.h"
 #include "dist/transports/InProcess.h"
@@ -82,6 +83,27 @@ void write(const fs::path &directory, uint64_t seed, uint8_t choice, const std::
         << static_cast<char>(choice) << text;
 }
 
+/// A worker that has greeted is asked for rows of files, and then for what it has read.
+std::string readingOf(const std::string &path, bool isSparse) {
+    Recording all;
+    all.add(frameOf(FileQuery{{path, path + ".meta", "/etc/hostname"}}, 1));
+    FilePiece piece{path, *stateOf(path), 0, 0};
+    struct Wanted {
+        uint64_t first, count, inText, inBinary; ///< stored cells of the files
+    };
+    for (auto [first, count, inText, inBinary] : {Wanted{0, 6, 4, 10}, Wanted{2, 1, 2, 1}, Wanted{3, 3, 1, 5}}) {
+        ReadRows rows{first + 1, 1, 5, isSparse ? first : 5 * first, isSparse ? count : 5 * count, {piece}};
+        rows.isSparse = isSparse;
+        rows.stored = path.ends_with("dbdf") ? inBinary : inText;
+        rows.storedInAll = path.ends_with("dbdf") ? 10 : 4;
+        all.add(frameOf(rows));
+        all.add(frameOf(Transfer{first + 1}, 2));
+    }
+    all.add(frameOf(Free{{1, 3}}));
+    all.add(frameOf(FileQuery{{path}}, 3));
+    return all.text;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -103,6 +125,10 @@ int main(int argc, char **argv) {
         write(fs::path(argv[1]) / "coordinator", seed, seed % 5 == 0 ? 0 : 1, fromWorker.text);
         ++written;
     }
+    fuzz::SharedFiles files = fuzz::makeSharedFiles();
+    for (bool isSparse : {true, false})
+        for (const std::string &path : isSparse ? files.sparse : files.dense)
+            write(fs::path(argv[1]) / "worker", kLastRecipe + ++written, 3, readingOf(path, isSparse));
     std::printf("%zu conversations\n", written);
     return written == 0;
 }

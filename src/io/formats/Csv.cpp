@@ -12,8 +12,8 @@
 #include "io/Bytes.h"
 #include "io/Coordinates.h"
 #include "io/CsvRows.h"
+#include "io/FormatTable.h"
 #include "io/NullableColumns.h"
-#include "io/Rows.h"
 #include "io/formats/CsvWriting.h"
 
 namespace daphne::io {
@@ -499,8 +499,6 @@ Value readFrame(ReadJob &job) {
 
 } // namespace
 
-RowFormat rowsOfCsv() { return {"csv", describeRows, readRows}; }
-
 void addCsv(FormatTable &t) {
     t.add({.extension = "csv",
            .title = "comma-separated values",
@@ -508,6 +506,8 @@ void addCsv(FormatTable &t) {
            .readFrame = readFrame,
            .writeMatrix = writeCsv,
            .writeFrame = writeCsv,
+           .describeRows = describeRows,
+           .readRows = readRows,
            .hasNulls = true,
            .checksStrings = true});
 }

@@ -1,46 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-/// DAPHNE's binary format, little-endian without padding.
-///
-///     u8 version = 1, u8 data type (1 dense, 2 CSR, 3 frame), u64 rows, u64 columns
-///     matrix: u8 value type, blocks
-///     frame:  one u8 value type per column, per column u16 length and label, u64 u64 block index, cells row by row
-///     block:  u64 row index, u64 column index, u32 rows, u32 columns, u8 kind, u8 value type, cells
-///
-/// Blocks are dense (cells row by row), sparse (u64 count, u64 row offsets, u64
-/// columns, values), ultra-sparse (u32 count, then u32 row, u32 column if there is
-/// more than one, value) or empty. A matrix has one block, or a grid of blocks of
-/// which all but the last of a row and of a column are as large as the first. A
-/// string is u32 length and bytes; only frames hold strings. bool is stored as ui8.
+/// Reading DAPHNE's binary format; how it is laid out: DbdfLayout.h.
 #include <algorithm>
-#include <limits>
+#include <atomic>
 
 #include "data/CopyCells.h"
 #include "data/CsrEntries.h"
 #include "io/Bytes.h"
 #include "io/Rows.h"
+#include "io/formats/DbdfLayout.h"
 
 namespace daphne::io {
 
+using namespace dbdf;
+
 namespace {
 
-constexpr uint8_t kVersion = 1;
-enum DataType : uint8_t { kDense = 1, kCsr = 2, kFrame = 3 };
-enum BlockKind : uint8_t { kEmpty, kDenseBlock, kSparseBlock, kUltraSparseBlock };
-constexpr ValueType kTypes[] = {ValueType::SI8,  ValueType::SI32, ValueType::SI64, ValueType::UI8, ValueType::UI32,
-                                ValueType::UI64, ValueType::F32,  ValueType::F64,  ValueType::Str};
-constexpr uint64_t kMostBlockRows = std::numeric_limits<uint32_t>::max();
 /// Rows that an empty or sparse block may promise beyond what its bytes can hold.
 constexpr size_t kRowsForNothing = size_t(1) << 24;
-
-ValueType storedType(ValueType t) {
-    return t == ValueType::Bool ? ValueType::UI8 : t == ValueType::Size ? ValueType::UI64 : t;
-}
-
-uint8_t codeOf(ValueType t) {
-    return static_cast<uint8_t>(std::find(std::begin(kTypes), std::end(kTypes), storedType(t)) - std::begin(kTypes));
-}
-
-// -------------------------------------------------------------------- reading
 
 struct Header {
     uint8_t dataType;
@@ -94,6 +70,67 @@ Block readBlock(ByteCursor &in, ValueType type) {
     return b;
 }
 
+/// Where the parts of a sparse block are.
+struct SparseBlock {
+    ByteCursor begin; ///< for messages
+    uint64_t rows, cols, count;
+    std::string_view offsets, columns, values;
+};
+
+SparseBlock takeSparseBlock(ByteCursor &in, uint64_t rows, uint64_t cols, ValueType type) {
+    SparseBlock b{in, rows, cols, in.number<uint64_t>("a sparse block"), {}, {}, {}};
+    b.offsets = in.takeCells(rows + 1, 8, "the row offsets");
+    b.columns = in.takeCells(b.count, 8, "the columns");
+    b.values = in.takeCells(b.count, cellSize(type), "the values");
+    return b;
+}
+
+/// The position of the first stored cell of a row, or the end of the last one.
+uint64_t offsetOf(const SparseBlock &b, size_t row) {
+    uint64_t offset;
+    std::memcpy(&offset, b.offsets.data() + 8 * row, 8);
+    return offset;
+}
+
+/// Some rows of a block. Null if their columns do not ascend: then entry by entry.
+template <class T> Ref<Csr> rowsOfBlock(ReadJob &job, const SparseBlock &b, size_t first, size_t rows, ValueType type) {
+    const Error disorder = b.begin.error("the row offsets do not ascend from 0 to the number of entries");
+    uint64_t begin = offsetOf(b, first), end = offsetOf(b, first + rows);
+    if (begin > end || end > b.count || (first == 0 && begin != 0) || (first + rows == b.rows && end != b.count))
+        throw disorder;
+    uint64_t stored = end - begin;
+    auto m = Csr::create(type, rows, b.cols, stored);
+    uint64_t *offsets = m->mutableOffsets();
+    copyContent(job, b.offsets.substr(8 * first, 8 * (rows + 1)), offsets);
+    // The file may have changed meanwhile.
+    if (offsets[0] != begin || offsets[rows] != end || !std::is_sorted(offsets, offsets + rows + 1))
+        throw disorder;
+    for (size_t r = 0; r <= rows && begin > 0; ++r)
+        offsets[r] -= begin;
+    copyContent(job, b.values.substr(begin * sizeof(T), stored * sizeof(T)), m->template mutableValues<T>());
+    std::atomic<bool> ascending{true}, inside{true};
+    withIndexType(m->hasWideIndex(), [&]<class I>(TypeTag<I>) {
+        const char *from = b.columns.data() + 8 * begin;
+        I *columns = m->template mutableColumns<I>();
+        constexpr size_t kRows = 4096;
+        forEachTask(job.request.pool, (rows + kRows - 1) / kRows, [&](size_t i) {
+            for (size_t r = i * kRows; r < std::min<size_t>(rows, (i + 1) * kRows); ++r)
+                for (uint64_t k = offsets[r]; k < offsets[r + 1]; ++k) {
+                    uint64_t column;
+                    std::memcpy(&column, from + 8 * k, 8);
+                    if (column >= b.cols)
+                        inside = false;
+                    columns[k] = static_cast<I>(column);
+                    if (k > offsets[r] && columns[k] <= columns[k - 1])
+                        ascending = false;
+                }
+        });
+    });
+    if (!inside)
+        throw b.begin.error("a column number is outside of the matrix");
+    return ascending ? withoutZeros(std::move(m)) : Ref<Csr>();
+}
+
 /// Reads the blocks of one matrix with cells of type T.
 template <class T> class BlockReader {
   public:
@@ -124,41 +161,11 @@ template <class T> class BlockReader {
 
     /// Null if the columns do not ascend: then entry by entry.
     Ref<Csr> readCsr() {
-        ByteCursor start = in;
-        auto count = in.number<uint64_t>("a sparse block");
-        std::string_view offsetBytes = in.takeCells(h.rows + 1, 8, "the row offsets");
-        std::string_view columnBytes = in.takeCells(count, 8, "the columns");
-        std::string_view valueBytes = in.takeCells(count, sizeof(T), "the values");
-        auto m = Csr::create(type, h.rows, h.cols, count);
-        uint64_t *offsets = m->mutableOffsets();
-        copyContent(job, offsetBytes, offsets);
-        if (offsets[0] != 0 || offsets[h.rows] != count || !std::is_sorted(offsets, offsets + h.rows + 1))
-            throw start.error("the row offsets do not ascend from 0 to the number of entries");
-        copyContent(job, valueBytes, m->template mutableValues<T>());
-        std::atomic<bool> ascending{true}, inside{true};
-        withIndexType(m->hasWideIndex(), [&]<class I>(TypeTag<I>) {
-            I *columns = m->template mutableColumns<I>();
-            constexpr size_t kRows = 4096;
-            forEachTask(job.request.pool, (h.rows + kRows - 1) / kRows, [&](size_t i) {
-                for (size_t r = i * kRows; r < std::min<size_t>(h.rows, (i + 1) * kRows); ++r)
-                    for (uint64_t k = offsets[r]; k < offsets[r + 1]; ++k) {
-                        uint64_t column;
-                        std::memcpy(&column, columnBytes.data() + 8 * k, 8);
-                        if (column >= h.cols)
-                            inside = false;
-                        columns[k] = static_cast<I>(column);
-                        if (k > offsets[r] && columns[k] <= columns[k - 1])
-                            ascending = false;
-                    }
-            });
-        });
-        if (!inside)
-            throw start.error("a column number is outside of the matrix");
-        if (!ascending) {
-            in.seek(start.position());
-            return {};
-        }
-        return withoutZeros(std::move(m));
+        SparseBlock b = takeSparseBlock(in, h.rows, h.cols, type);
+        Ref<Csr> m = rowsOfBlock<T>(job, b, 0, h.rows, type);
+        if (!m)
+            in.seek(b.begin.position());
+        return m;
     }
 
     /// Any blocks, one after another.
@@ -286,6 +293,26 @@ Value readMatrix(ReadJob &job) {
     return result;
 }
 
+/// What stands before the first block; nothing for frames and matrices without cells.
+struct FirstBlock {
+    Header h;
+    ValueType type;
+    Block block;
+    bool isAll; ///< of the matrix
+};
+
+std::optional<FirstBlock> takeFirstBlock(ByteCursor &in) {
+    FirstBlock f{readHeader(in), ValueType::Unknown, {}, false};
+    if (f.h.dataType == kFrame || f.h.rows == 0 || f.h.cols == 0)
+        return std::nullopt;
+    f.type = readType(in);
+    if (!isNumeric(f.type))
+        return std::nullopt;
+    f.block = readBlock(in, f.type);
+    f.isAll = f.block.row == 0 && f.block.column == 0 && f.block.rows == f.h.rows && f.block.cols == f.h.cols;
+    return f;
+}
+
 /// The cells of a matrix in one dense block; nothing for other files.
 struct DenseBlock {
     Header h;
@@ -295,19 +322,41 @@ struct DenseBlock {
 
 std::optional<DenseBlock> findDenseBlock(ReadJob &job) {
     ByteCursor in(job.text(), job.path);
-    DenseBlock d{readHeader(in), ValueType::Unknown, {}};
-    if (d.h.dataType == kFrame || d.h.rows == 0 || d.h.cols == 0)
+    std::optional<FirstBlock> f = takeFirstBlock(in);
+    if (!f || !f->isAll || f->block.kind != kDenseBlock)
         return std::nullopt;
-    d.type = readType(in);
-    if (!isNumeric(d.type))
+    DenseBlock d{f->h, f->type, in.takeCells(f->h.rows * f->h.cols, cellSize(f->type), "the cells")};
+    return in.left() > 0 ? std::nullopt : std::optional(d);
+}
+
+/// A matrix in one dense block can be had more cheaply.
+std::optional<WholeInfo> describeWhole(ReadJob &job) {
+    ByteCursor in(job.text(), job.path);
+    std::optional<FirstBlock> f = takeFirstBlock(in);
+    if (!f || (f->isAll && f->block.kind == kDenseBlock))
         return std::nullopt;
-    Block b = readBlock(in, d.type);
-    if (b.row != 0 || b.column != 0 || b.rows != d.h.rows || b.cols != d.h.cols || b.kind != kDenseBlock)
+    // A cell of a dense block takes the fewest bytes.
+    uint64_t most = std::min<uint64_t>(f->h.rows * f->h.cols, in.left() / cellSize(f->type));
+    if (f->isAll && f->block.kind == kSparseBlock)
+        most = takeSparseBlock(in, f->h.rows, f->h.cols, f->type).count;
+    else if (f->h.rows > kRowsForNothing + in.left())
         return std::nullopt;
-    d.cells = in.takeCells(d.h.rows * d.h.cols, cellSize(d.type), "the cells");
-    if (in.left() > 0)
-        return std::nullopt;
-    return d;
+    return WholeInfo{f->h.rows, f->h.cols, resultType(job, f->type), most};
+}
+
+Ref<Csr> readSparseRows(ReadJob &job, const SparseRows &wanted) {
+    ByteCursor in(job.text(), job.path);
+    std::optional<FirstBlock> f = takeFirstBlock(in);
+    if (!f || !f->isAll || f->block.kind != kSparseBlock)
+        return {};
+    SparseBlock b = takeSparseBlock(in, f->h.rows, f->h.cols, f->type);
+    if (wanted.first > b.rows || wanted.count > b.rows - wanted.first)
+        throw job.error("it does not have the rows that are wanted");
+    if (offsetOf(b, wanted.first + wanted.count) - offsetOf(b, wanted.first) != wanted.stored)
+        return {}; // some are zeros
+    Ref<Csr> rows = withNumericType(
+        f->type, [&]<class T>(TypeTag<T>) { return rowsOfBlock<T>(job, b, wanted.first, wanted.count, f->type); });
+    return rows ? withType(std::move(rows), resultType(job, f->type)) : rows;
 }
 
 std::optional<Metadata> describeRows(ReadJob &job) {
@@ -371,107 +420,7 @@ Value readFrame(ReadJob &job) {
     return result;
 }
 
-// -------------------------------------------------------------------- writing
-
-std::string headerOf(uint8_t dataType, size_t rows, size_t cols) {
-    std::string out;
-    appendRaw(out, kVersion);
-    appendRaw(out, dataType);
-    appendRaw<uint64_t>(out, rows);
-    appendRaw<uint64_t>(out, cols);
-    return out;
-}
-
-std::string blockHeader(uint64_t row, size_t rows, size_t cols, BlockKind kind, ValueType type) {
-    std::string out;
-    appendRaw<uint64_t>(out, row);
-    appendRaw<uint64_t>(out, 0);
-    appendRaw(out, static_cast<uint32_t>(rows));
-    appendRaw(out, static_cast<uint32_t>(cols));
-    appendRaw<uint8_t>(out, kind);
-    appendRaw(out, codeOf(type));
-    return out;
-}
-
-void writeSparseBlock(const Csr &m, WriteJob &job) {
-    std::string head;
-    appendRaw<uint64_t>(head, m.nonZeros());
-    job.file.write(head);
-    uint64_t first = m.offsets()[0];
-    std::vector<uint64_t> numbers(m.offsets(), m.offsets() + m.rows() + 1);
-    for (uint64_t &o : numbers)
-        o -= first;
-    auto writeNumbers = [&] { job.file.write({reinterpret_cast<const char *>(numbers.data()), numbers.size() * 8}); };
-    writeNumbers();
-    withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) {
-        const I *columns = m.columns<I>() + first;
-        for (size_t begin = 0; begin < m.nonZeros(); begin += 1 << 16) {
-            numbers.assign(columns + begin, columns + std::min<size_t>(m.nonZeros(), begin + (1 << 16)));
-            writeNumbers();
-        }
-    });
-    withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
-        const T *values = m.values<T>() + first;
-        job.file.write({reinterpret_cast<const char *>(values), m.nonZeros() * sizeof(T)});
-    });
-}
-
-void writeMatrix(const Matrix &m, WriteJob &job) {
-    if (!isNumeric(m.type()))
-        throw executionError("cannot write file \"" + job.file.targetPath() +
-                             "\": matrices of strings are not part of the format")
-            .withHint("a frame can hold them");
-    if (m.cols() > kMostBlockRows)
-        throw executionError("cannot write file \"" + job.file.targetPath() + "\": too many columns");
-    std::string head = headerOf(m.isCsr() ? kCsr : kDense, m.rows(), m.cols());
-    appendRaw(head, codeOf(m.type()));
-    job.file.write(head);
-    size_t step = job.request.blockRows ? std::min<size_t>(job.request.blockRows, kMostBlockRows) : kMostBlockRows;
-    for (size_t begin = 0, index = 0; begin < m.rows() || begin == 0; begin += step, ++index) {
-        size_t end = std::min(m.rows(), begin + step);
-        BlockKind kind = m.isCsr() ? kSparseBlock : kDenseBlock;
-        job.file.write(blockHeader(index, end - begin, m.cols(), kind, m.type()));
-        if (m.isCsr())
-            writeSparseBlock(*withValues(*Csr::rowWindow(static_cast<const Csr &>(m), begin, end)), job);
-        else
-            writeCells(*Dense::window(static_cast<const Dense &>(m), begin, end, 0, m.cols()), job.file);
-    }
-}
-
-void writeFrame(const Frame &f, WriteJob &job) {
-    std::string head = headerOf(kFrame, f.rows(), f.cols());
-    for (const auto &column : f.columns)
-        appendRaw(head, codeOf(column->type()));
-    for (const std::string &label : f.labels) {
-        if (label.size() > std::numeric_limits<uint16_t>::max())
-            throw executionError("cannot write file \"" + job.file.targetPath() + "\": a label is too long");
-        appendRaw(head, static_cast<uint16_t>(label.size()));
-        head += label;
-    }
-    job.file.write(head.append(16, '\0'));
-    std::string row;
-    for (size_t r = 0; r < f.rows(); ++r) {
-        row.clear();
-        for (const auto &column : f.columns)
-            withValueType(column->type(), [&]<class T>(TypeTag<T>) {
-                const T &cell = *column->template view<T>().row(r);
-                if constexpr (std::is_same_v<T, std::string>) {
-                    if (cell.size() > std::numeric_limits<uint32_t>::max())
-                        throw executionError("cannot write file \"" + job.file.targetPath() +
-                                             "\": a string is too long");
-                    appendRaw(row, static_cast<uint32_t>(cell.size()));
-                    row += cell;
-                } else {
-                    appendRaw(row, cell);
-                }
-            });
-        job.file.write(row);
-    }
-}
-
 } // namespace
-
-RowFormat rowsOfDbdf() { return {"dbdf", describeRows, readRows}; }
 
 void addDbdf(FormatTable &t) {
     t.add({.extension = "dbdf",
@@ -479,8 +428,12 @@ void addDbdf(FormatTable &t) {
            .describe = describe,
            .readMatrix = readMatrix,
            .readFrame = readFrame,
-           .writeMatrix = writeMatrix,
-           .writeFrame = writeFrame});
+           .writeMatrix = dbdf::write,
+           .writeFrame = dbdf::write,
+           .describeRows = describeRows,
+           .readRows = readRows,
+           .describeWhole = describeWhole,
+           .readSparseRows = readSparseRows});
 }
 
 } // namespace daphne::io

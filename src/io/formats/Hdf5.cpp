@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 
 #include <hdf5.h>
 
@@ -35,6 +36,7 @@ struct Library {
     DAPHNE_FUNCTION(H5Dget_space);
     DAPHNE_FUNCTION(H5Dget_type);
     DAPHNE_FUNCTION(H5Dget_storage_size);
+    DAPHNE_FUNCTION(H5Dget_create_plist);
     DAPHNE_FUNCTION(H5Dread);
     DAPHNE_FUNCTION(H5Dwrite);
     DAPHNE_FUNCTION(H5Dcreate2);
@@ -43,6 +45,7 @@ struct Library {
     DAPHNE_FUNCTION(H5Sget_simple_extent_ndims);
     DAPHNE_FUNCTION(H5Sget_simple_extent_dims);
     DAPHNE_FUNCTION(H5Screate_simple);
+    DAPHNE_FUNCTION(H5Sselect_hyperslab);
     DAPHNE_FUNCTION(H5Sclose);
     DAPHNE_FUNCTION(H5Tget_class);
     DAPHNE_FUNCTION(H5Tget_size);
@@ -57,6 +60,9 @@ struct Library {
     DAPHNE_FUNCTION(H5Pclose);
     DAPHNE_FUNCTION(H5Pset_create_intermediate_group);
     DAPHNE_FUNCTION(H5Pset_link_creation_order);
+    DAPHNE_FUNCTION(H5Pset_elink_cb);
+    DAPHNE_FUNCTION(H5Pget_external_count);
+    DAPHNE_FUNCTION(H5Pget_layout);
     DAPHNE_FUNCTION(H5Gcreate2);
     DAPHNE_FUNCTION(H5Gclose);
     DAPHNE_FUNCTION(H5Gget_info);
@@ -89,6 +95,12 @@ struct Library {
         return library;
     }
 };
+
+/// The library serves one thread at a time; workers may be threads of one process.
+std::mutex &libraryMutex() {
+    static std::mutex mutex;
+    return mutex;
+}
 
 /// An identifier of the library, closed at the end of its scope.
 class Handle {
@@ -170,43 +182,76 @@ void readStrings(hid_t data, hid_t space, hid_t stored, Dense &m, const std::str
         out[i] = std::string(bytes.data() + i * (size + 1), strnlen(bytes.data() + i * (size + 1), size));
 }
 
-Ref<Dense> readDataSet(hid_t data, const std::string &name, const ReadJob &job) {
-    const Library &h5 = Library::get();
-    auto problem = [&](const std::string &what) { return job.error("the data set \"" + name + "\" " + what); };
-    Handle space(h5.H5Dget_space(data), h5.H5Sclose, job.path, "a data set is damaged");
-    Handle stored(h5.H5Dget_type(data), h5.H5Tclose, job.path, "a data set is damaged");
-    int dimensions = h5.H5Sget_simple_extent_ndims(space);
-    if (dimensions < 0 || dimensions > 2)
-        throw problem("has " + std::to_string(dimensions) + " dimensions");
-    hsize_t size[2] = {1, 1};
-    h5.H5Sget_simple_extent_dims(space, size, nullptr);
-    ValueType type = typeOf(stored);
-    if (type == ValueType::Unknown)
-        throw problem("is of a type that is not supported");
-    // Compressed data are larger than the file, but not without limit.
-    size_t cells, most = static_cast<size_t>(h5.H5Dget_storage_size(data)) * 1100 + (size_t(64) << 20);
-    if (__builtin_mul_overflow(static_cast<size_t>(size[0]), static_cast<size_t>(size[1]), &cells) ||
-        cells > most / std::max(cellSize(type), h5.H5Tget_size(stored)))
-        throw problem("promises more cells than the file holds");
-    auto m = Dense::create(type, size[0], size[1]);
-    if (cells == 0)
-        return m;
-    if (type == ValueType::Str) {
-        readStrings(data, space, stored, *m, job.path);
+/// A data set of up to two dimensions whose cells the file can hold.
+class DataSet {
+  public:
+    DataSet(hid_t data, const std::string &name, const ReadJob &job)
+        : data(data), name(name), job(job),
+          space(h5.H5Dget_space(data), h5.H5Sclose, job.path, "a data set is damaged"),
+          stored(h5.H5Dget_type(data), h5.H5Tclose, job.path, "a data set is damaged"),
+          dimensions(h5.H5Sget_simple_extent_ndims(space)) {
+        if (dimensions < 0 || dimensions > 2)
+            throw problem("has " + std::to_string(dimensions) + " dimensions");
+        h5.H5Sget_simple_extent_dims(space, size, nullptr);
+        type = typeOf(stored);
+        if (type == ValueType::Unknown)
+            throw problem("is of a type that is not supported");
+        // Compressed data are larger than the file, but not without limit.
+        size_t cells, most = static_cast<size_t>(h5.H5Dget_storage_size(data)) * 1100 + (size_t(64) << 20);
+        if (__builtin_mul_overflow(rows(), cols(), &cells) ||
+            cells > most / std::max(cellSize(type), h5.H5Tget_size(stored)))
+            throw problem("promises more cells than the file holds");
+    }
+    size_t rows() const { return size[0]; }
+    size_t cols() const { return size[1]; }
+
+    Ref<Dense> read() const {
+        auto m = Dense::create(type, rows(), cols());
+        if (m->cells() > 0 && type == ValueType::Str)
+            readStrings(data, space, stored, *m, job.path);
+        else if (m->cells() > 0)
+            readNumbers(*m, H5S_ALL, H5S_ALL);
         return m;
     }
-    // An enumeration is read as it is stored: one byte.
-    hid_t memory = type == ValueType::Bool ? static_cast<hid_t>(stored) : h5.nativeType(type);
-    withNumericType(type, [&]<class T>(TypeTag<T>) {
-        if (h5.H5Dread(data, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, m->template mutableView<T>().data) < 0)
+    /// Numbers only.
+    Ref<Dense> read(size_t first, size_t count) const {
+        auto m = Dense::create(type, count, cols());
+        if (m->cells() == 0)
+            return m;
+        hsize_t start[2] = {first, 0}, extent[2] = {count, cols()};
+        Handle memory(h5.H5Screate_simple(dimensions, extent, nullptr), h5.H5Sclose, job.path, "out of memory");
+        if (h5.H5Sselect_hyperslab(space, H5S_SELECT_SET, start, nullptr, extent, nullptr) < 0)
             throw problem("cannot be read");
-        if constexpr (std::is_same_v<T, bool>) {
-            auto *bytes = reinterpret_cast<uint8_t *>(m->template mutableView<T>().data);
-            std::transform(bytes, bytes + cells, bytes, [](uint8_t b) { return uint8_t(b != 0); });
-        }
-    });
-    return m;
-}
+        readNumbers(*m, memory, space);
+        return m;
+    }
+
+    ValueType type = ValueType::Unknown;
+
+  private:
+    Error problem(const std::string &what) const { return job.error("the data set \"" + name + "\" " + what); }
+    void readNumbers(Dense &m, hid_t memorySpace, hid_t fileSpace) const {
+        // An enumeration is read as it is stored: one byte.
+        hid_t memory = type == ValueType::Bool ? static_cast<hid_t>(stored) : h5.nativeType(type);
+        withNumericType(type, [&]<class T>(TypeTag<T>) {
+            T *cells = m.mutableView<T>().data;
+            if (h5.H5Dread(data, memory, memorySpace, fileSpace, H5P_DEFAULT, cells) < 0)
+                throw problem("cannot be read");
+            if constexpr (std::is_same_v<T, bool>) {
+                auto *bytes = reinterpret_cast<uint8_t *>(cells);
+                std::transform(bytes, bytes + m.cells(), bytes, [](uint8_t b) { return uint8_t(b != 0); });
+            }
+        });
+    }
+
+    const Library &h5 = Library::get();
+    hid_t data;
+    const std::string name;
+    const ReadJob &job;
+    Handle space, stored;
+    int dimensions;
+    hsize_t size[2] = {1, 1};
+};
 
 class ReadFile {
   public:
@@ -234,32 +279,76 @@ std::string placeOf(const ReadFile &f, const ReadJob &job, bool frame) {
         .withHint("name one as \"file.h5:/path\"; there are: " + list);
 }
 
-Value readMatrix(ReadJob &job) {
+/// Calls use(data set) for the named matrix. Without access to other files, links to them lead nowhere.
+enum class OtherFiles : uint8_t { Read, Refused };
+template <class Use> auto withMatrix(const ReadJob &job, OtherFiles others, Use &&use) {
+    std::lock_guard lock(libraryMutex());
     const Library &h5 = Library::get();
     ReadFile f(job.path);
     std::string place = placeOf(f, job, false);
-    Handle object(h5.H5Oopen(f.file, place.c_str(), H5P_DEFAULT), h5.H5Oclose, job.path,
+    Handle access(h5.H5Pcreate(h5.variable("H5P_CLS_LINK_ACCESS_ID_g")), h5.H5Pclose, job.path, "out of memory");
+    if (others == OtherFiles::Refused)
+        h5.H5Pset_elink_cb(
+            access,
+            [](const char *, const char *, const char *, const char *, unsigned *, hid_t, void *) -> herr_t {
+                return -1;
+            },
+            nullptr);
+    Handle object(h5.H5Oopen(f.file, place.c_str(), access), h5.H5Oclose, job.path,
                   "it holds no \"" + shownWord(place) + "\"");
     if (h5.H5Iget_type(object) != H5I_DATASET)
         throw job.error("\"" + shownWord(place) + "\" is a group, not a data set");
-    auto m = readDataSet(object, place, job);
+    if (others == OtherFiles::Refused) {
+        Handle made(h5.H5Dget_create_plist(object), h5.H5Pclose, job.path, "a data set is damaged");
+        if (h5.H5Pget_external_count(made) != 0 || h5.H5Pget_layout(made) == H5D_VIRTUAL)
+            throw job.error("the cells of \"" + shownWord(place) + "\" are in other files");
+    }
+    return use(DataSet(object, place, job));
+}
+
+Value readMatrix(ReadJob &job) {
+    Ref<Dense> m = withMatrix(job, OtherFiles::Read, [](const DataSet &data) { return data.read(); });
     return inWantedForm(converted(*m, resultType(job, m->type())), job.request);
 }
 
+/// For others, who may be allowed to see this file only.
+std::optional<Metadata> describeRows(ReadJob &job) {
+    Metadata meta;
+    withMatrix(job, OtherFiles::Refused, [&](const DataSet &data) {
+        meta.rows = data.rows();
+        meta.cols = data.cols();
+        meta.valueType = data.type;
+    });
+    if (!isNumeric(meta.valueType) || meta.rows == 0 || meta.cols == 0)
+        return std::nullopt;
+    meta.valueType = resultType(job, meta.valueType);
+    return meta;
+}
+
+Ref<Dense> readRows(ReadJob &job, size_t first, size_t count) {
+    Ref<Dense> m = withMatrix(job, OtherFiles::Refused, [&](const DataSet &data) {
+        if (!isNumeric(data.type) || first > data.rows() || count > data.rows() - first)
+            throw job.error("it does not have the rows that are wanted");
+        return data.read(first, count);
+    });
+    return converted(*m, resultType(job, m->type()));
+}
+
 Value readFrame(ReadJob &job) {
+    std::lock_guard lock(libraryMutex());
     const Library &h5 = Library::get();
     ReadFile f(job.path);
     std::string place = placeOf(f, job, true);
     Handle object(h5.H5Oopen(f.file, place.c_str(), H5P_DEFAULT), h5.H5Oclose, job.path,
                   "it holds no \"" + shownWord(place) + "\"");
     if (h5.H5Iget_type(object) == H5I_DATASET)
-        return frameOf(*readDataSet(object, place, job), job);
+        return frameOf(*DataSet(object, place, job).read(), job);
     Ref<Frame> frame;
     for (const std::string &name : namesIn(object)) {
         Handle column(h5.H5Oopen(object, name.c_str(), H5P_DEFAULT), h5.H5Oclose, job.path, "a column is damaged");
         if (h5.H5Iget_type(column) != H5I_DATASET)
             continue;
-        auto cells = readDataSet(column, name, job);
+        auto cells = DataSet(column, name, job).read();
         if (!frame)
             frame = Ref<Frame>::make(cells->rows());
         frame->addColumn(name, cells);
@@ -328,6 +417,7 @@ void writeDataSet(hid_t where, const std::string &name, const Dense &matrix, int
 }
 
 void writeMatrix(const Matrix &m, WriteJob &job) {
+    std::lock_guard lock(libraryMutex());
     const Library &h5 = Library::get();
     const std::string &path = job.file.targetPath();
     Handle file(openForWriting(job), h5.H5Fclose, path, "it cannot be written");
@@ -337,6 +427,7 @@ void writeMatrix(const Matrix &m, WriteJob &job) {
 }
 
 void writeFrame(const Frame &f, WriteJob &job) {
+    std::lock_guard lock(libraryMutex());
     const Library &h5 = Library::get();
     const std::string &path = job.file.targetPath();
     Handle file(openForWriting(job), h5.H5Fclose, path, "it cannot be written");
@@ -362,6 +453,8 @@ void addHdf5(FormatTable &t) {
                .readFrame = readFrame,
                .writeMatrix = writeMatrix,
                .writeFrame = writeFrame,
+               .describeRows = describeRows,
+               .readRows = readRows,
                .hasParts = true,
                .compressible = false,
                .library = "HDF5"});

@@ -13,9 +13,9 @@
 #include "io/Bytes.h"
 #include "io/Coordinates.h"
 #include "io/Fields.h"
-#include "io/FormatTable.h"
 #include "io/NumberText.h"
 #include "io/ParallelText.h"
+#include "io/Rows.h"
 #include "io/TextPieces.h"
 
 namespace daphne::io {
@@ -264,16 +264,20 @@ template <class T> Ref<Dense> readArray(const Header &h, bool wrapsUnsigned, sch
 
 // -------------------------------------------------------------------- reading
 
+CoordinateList listOf(const Header &h, ValueType type) {
+    return {.text = h.rest,
+            .rows = h.rows,
+            .cols = h.cols,
+            .numEntries = h.numEntries,
+            .hasValues = h.field != Header::Field::Pattern,
+            .wrapsUnsigned = type == ValueType::UI64,
+            .symmetry = h.symmetry};
+}
+
 template <class T> Value readAs(const Header &h, ValueType type, const ReadRequest &request) {
     if (!h.coordinate)
         return converted(*readArray<T>(h, type == ValueType::UI64, request.pool), type);
-    CoordinateList list{.text = h.rest,
-                        .rows = h.rows,
-                        .cols = h.cols,
-                        .numEntries = h.numEntries,
-                        .hasValues = h.field != Header::Field::Pattern,
-                        .wrapsUnsigned = type == ValueType::UI64,
-                        .symmetry = h.symmetry};
+    CoordinateList list = listOf(h, type);
     double stored = static_cast<double>(h.numEntries) * (h.symmetry == Symmetry::General ? 1 : 2);
     if (request.csr || request.policy.prefersCsr(type, h.rows, h.cols, stored))
         return withType(readCsr<T>(list, request.pool), type);
@@ -304,6 +308,85 @@ Value readMatrix(ReadJob &job) {
         return readAs<int64_t>(h, type, job.request);
     } catch (const TextError &error) {
         throw locatedError(job.text(), job.path, error);
+    }
+}
+
+// -------------------------------------------------------------------- some rows
+
+std::optional<WholeInfo> describeWhole(ReadJob &job) {
+    try {
+        Header h = readHeader(job.text());
+        ValueType type = job.meta ? job.wantedType() : h.valueType();
+        if (!isNumeric(type) || h.rows == 0 || h.cols == 0)
+            return std::nullopt;
+        uint64_t most = h.coordinate ? h.numEntries : h.rows * h.cols;
+        if (h.coordinate && h.symmetry != Symmetry::General)
+            most *= 2;
+        return WholeInfo{h.rows, h.cols, type, most};
+    } catch (const TextError &error) {
+        throw locatedError(job.text(), job.path, error);
+    }
+}
+
+/// The row of the first entry at or behind a position where a line begins; nothing at the end of the text, and where
+/// something else stands.
+std::optional<uint64_t> rowBehind(std::string_view text, size_t at) {
+    for (; at < text.size(); ++at) {
+        uint64_t row;
+        if (text[at] == '%')
+            at = std::min(text.find('\n', at), text.size());
+        else if (!isGap(text[at]))
+            return scanUnsigned(text.data() + at, text.data() + text.size(), row) ? std::optional(row) : std::nullopt;
+    }
+    return std::nullopt;
+}
+
+/// The position where the first line with at least this row begins, provided that rows ascend. If they do not, it is
+/// just the begin of a line, or the end.
+size_t findRow(std::string_view text, uint64_t row) {
+    auto nextLine = [&](size_t at) { return std::min(text.find('\n', at), text.size() - 1) + 1; };
+    constexpr size_t kNear = 4096;
+    size_t begin = 0, end = text.size(); // rows of lines that end before `begin` are smaller
+    while (end - begin > kNear) {
+        size_t middle = begin + (end - begin) / 2, line = nextLine(middle);
+        if (auto found = rowBehind(text, line); found && *found < row)
+            begin = line;
+        else
+            end = middle;
+    }
+    while (begin < text.size()) {
+        auto found = rowBehind(text, begin);
+        if (!found || *found >= row)
+            break;
+        begin = nextLine(begin);
+    }
+    return begin;
+}
+
+/// Rows are looked for as if they were in order, and taken if they have as many different entries as there are in all
+/// of the file. No other entry can belong to them then: where the matrix has as many cells as the file has entries, no
+/// place stands twice in it.
+Ref<Csr> readSparseRows(ReadJob &job, const SparseRows &wanted) {
+    try {
+        Header h = readHeader(job.text());
+        ValueType type = job.meta ? job.wantedType() : h.valueType();
+        if (!h.coordinate || h.symmetry != Symmetry::General || h.numEntries != wanted.storedInAll)
+            return {};
+        if (wanted.first > h.rows || wanted.count > h.rows - wanted.first)
+            throw job.error("it does not have the rows that are wanted");
+        CoordinateList list = listOf(h, type);
+        size_t begin = findRow(h.rest, wanted.first + 1), end = findRow(h.rest, wanted.first + wanted.count + 1);
+        if (end < begin)
+            return {};
+        list.text = h.rest.substr(begin, end - begin);
+        list.firstRow = wanted.first;
+        list.rows = wanted.count;
+        list.numEntries = wanted.stored;
+        Ref<Csr> rows = h.field == Header::Field::Real ? readCsr<double>(list, job.request.pool)
+                                                       : readCsr<int64_t>(list, job.request.pool);
+        return rows->nonZeros() == wanted.stored ? withType(std::move(rows), type) : Ref<Csr>();
+    } catch (const TextError &) {
+        return {}; // not in order, or not a matrix: whoever reads everything finds out
     }
 }
 
@@ -366,7 +449,9 @@ void addMatrixMarket(FormatTable &t) {
            .title = "MatrixMarket",
            .describe = describe,
            .readMatrix = readMatrix,
-           .writeMatrix = writeMatrix});
+           .writeMatrix = writeMatrix,
+           .describeWhole = describeWhole,
+           .readSparseRows = readSparseRows});
 }
 
 } // namespace daphne::io

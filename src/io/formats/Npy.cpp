@@ -26,6 +26,28 @@ Value readFrame(ReadJob &job) {
     return readNpyFrame(in, h, job);
 }
 
+/// Rows that lie one after another.
+std::optional<Metadata> describeRows(ReadJob &job) {
+    ByteCursor in(job.text(), job.path);
+    NpyHeader h = readNpyHeader(in);
+    if (h.structured || h.columnMajor || h.rows == 0 || h.cols == 0 || !isNumeric(h.fields[0].type()))
+        return std::nullopt;
+    Metadata meta = h.metadata();
+    meta.valueType = resultType(job, meta.valueType);
+    return meta;
+}
+
+Ref<Dense> readRows(ReadJob &job, size_t first, size_t count) {
+    ByteCursor in(job.text(), job.path);
+    NpyHeader h = readNpyHeader(in);
+    if (!describeRows(job) || first > h.rows || count > h.rows - first)
+        throw job.error("it does not have the rows that are wanted");
+    in.seek(in.position() + first * h.cols * h.cellBytes);
+    h.rows = count;
+    auto m = readNpyMatrix(in, h, job);
+    return converted(*m, resultType(job, m->type()));
+}
+
 void writeMatrix(const Matrix &m, WriteJob &job) { writeNpy(*denseOf(m), job.file); }
 void writeFrame(const Frame &f, WriteJob &job) { writeNpy(f, job.file); }
 
@@ -38,7 +60,9 @@ void addNpy(FormatTable &t) {
            .readMatrix = readMatrix,
            .readFrame = readFrame,
            .writeMatrix = writeMatrix,
-           .writeFrame = writeFrame});
+           .writeFrame = writeFrame,
+           .describeRows = describeRows,
+           .readRows = readRows});
 }
 
 } // namespace daphne::io

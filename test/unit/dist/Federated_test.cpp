@@ -365,12 +365,12 @@ TEST_F(FederatedCluster, AWorkerReadsNothingOutsideOfItsRootsWhateverAMessageSay
                                  "a.dbdf",
                                  path("common/site0/../a.dbdf"),
                                  ""};
-    EXPECT_TRUE(files.answerTo({{good}}).files[0].isReadable);
+    EXPECT_TRUE(files.answerTo({{good}}, 0).files[0].access == dist::SeenFile::Access::Rows);
     dist::FilePiece piece{good, *dist::stateOf(good), 0, 0}, right{good, piece.state, 0, kCols};
     dist::FilePiece below{good, piece.state, 10, 0};
     auto cells = [&](uint64_t cols, uint64_t first, uint64_t count, std::vector<dist::FilePiece> pieces,
                      uint64_t most = 1000) {
-        return files.read({1, 1, cols, first, count, std::move(pieces)}, most, nullptr)->cells();
+        return files.read({1, 1, cols, first, count, std::move(pieces)}, most, nullptr).matrix().cells();
     };
     EXPECT_EQ(cells(5, 3, 40, {piece}), 40u);
     EXPECT_EQ(cells(5, 3, 90, {piece, below}), 90u);
@@ -378,7 +378,7 @@ TEST_F(FederatedCluster, AWorkerReadsNothingOutsideOfItsRootsWhateverAMessageSay
     EXPECT_NE(failureOf([&] { cells(10, 0, 100, {right, piece}, 799); }).find("memory of the worker"),
               std::string::npos);
     for (const std::string &name : bad) {
-        EXPECT_FALSE(files.answerTo({{name}}).files[0].isReadable) << name;
+        EXPECT_EQ(files.answerTo({{name}}, ~uint64_t(0)).files[0].access, dist::SeenFile::Access::None) << name;
         dist::FilePiece wrong{name, piece.state, 10, 0};
         EXPECT_THROW(cells(5, 0, 100, {piece, wrong}), dist::WireError) << name;
     }
@@ -402,18 +402,19 @@ TEST_F(FederatedCluster, AWorkerReadsNothingOutsideOfItsRootsWhateverAMessageSay
     piece.state.changedNs += 1;
     EXPECT_NE(failureOf([&] { cells(5, 0, 5, {piece}); }).find("has changed"), std::string::npos);
     std::vector<std::string> none;
-    EXPECT_FALSE(dist::WorkerFiles(none).answerTo({{good}}).files[0].isReadable);
+    EXPECT_EQ(dist::WorkerFiles(none).answerTo({{good}}, 0).files[0].access, dist::SeenFile::Access::None);
 }
 
 TEST(FileMessages, AreReadAsTheyWereWritten) {
-    dist::FileAnswer answer{{{true, {5, -7}, 3, 4, ValueType::UI8}, {}}};
+    dist::FileAnswer answer{{{dist::SeenFile::Access::Whole, {5, -7}, 3, 4, ValueType::UI8}, {}}};
     auto again = dist::read<dist::FileAnswer>(dist::bodyOf(answer));
     ASSERT_EQ(again.files.size(), 2u);
     EXPECT_EQ(again.files[0].state, (dist::FileState{5, -7}));
     EXPECT_EQ(again.files[0].cols, 4u);
     EXPECT_EQ(again.files[0].type, ValueType::UI8);
-    EXPECT_FALSE(again.files[1].isReadable);
-    dist::ReadRows rows{1, 2, 10, 3, 4, {{"/a", {5, -7}, 8, 9}, {"/b", {}, 0, 1}}};
+    EXPECT_EQ(again.files[0].access, dist::SeenFile::Access::Whole);
+    EXPECT_EQ(again.files[1].access, dist::SeenFile::Access::None);
+    dist::ReadRows rows{1, 2, 10, 3, 4, {{"/a", {5, -7}, 8, 9}, {"/b", {}, 0, 1}}, true, ValueType::SI8, 11, 12};
     dist::Bytes body = dist::bodyOf(rows);
     auto copy = dist::read<dist::ReadRows>(body);
     EXPECT_EQ(copy.cols, 10u);
@@ -421,6 +422,10 @@ TEST(FileMessages, AreReadAsTheyWereWritten) {
     ASSERT_EQ(copy.pieces.size(), 2u);
     EXPECT_EQ(copy.pieces[0].path, "/a");
     EXPECT_EQ(copy.pieces[0].col, 9u);
+    EXPECT_TRUE(copy.isSparse);
+    EXPECT_EQ(copy.type, ValueType::SI8);
+    EXPECT_EQ(copy.stored, 11u);
+    EXPECT_EQ(copy.storedInAll, 12u);
     body.pop_back();
     EXPECT_THROW(dist::read<dist::ReadRows>(body), dist::WireError);
     EXPECT_EQ(dist::read<dist::FileQuery>(dist::bodyOf(dist::FileQuery{{"/a", "/b"}})).paths.size(), 2u);
