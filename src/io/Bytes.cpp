@@ -29,30 +29,68 @@ void copyBytes(sched::Pool *pool, std::string_view part, void *to) {
              [&](size_t begin, size_t n) { std::memcpy(static_cast<char *>(to) + begin, part.data() + begin, n); });
 }
 
-void copyContent(ReadJob &job, std::string_view part, void *to) {
-    int fd = job.file().descriptor();
-    if (fd < 0)
-        return copyBytes(job.request.pool, part, to);
-    auto offset = static_cast<size_t>(part.data() - job.text().data());
-    std::atomic<int> failure{0};
-    std::atomic<bool> shorter{false};
-    inPieces(job.request.pool, part.size(), [&](size_t begin, size_t n) {
-        char *target = static_cast<char *>(to) + begin;
+namespace {
+
+/// Bytes of a part of a file that stands on a disk, for several threads. Mistakes are told at the end.
+class PartOfFile {
+  public:
+    PartOfFile(ReadJob &job, std::string_view part)
+        : job(job), offset(static_cast<size_t>(part.data() - job.text().data())) {}
+
+    bool read(size_t begin, char *to, size_t n) {
         for (size_t done = 0; done < n;) {
-            ssize_t got = ::pread(fd, target + done, n - done, static_cast<off_t>(offset + begin + done));
+            ssize_t got = ::pread(job.file().descriptor(), to + done, n - done, static_cast<off_t>(offset + begin + done));
             if (got < 0 && errno == EINTR)
                 continue;
             if (got <= 0) {
                 (got < 0 ? (failure = errno, shorter) : shorter) = true;
-                return;
+                return false;
             }
             done += static_cast<size_t>(got);
         }
+        return true;
+    }
+    void needAll() const {
+        if (failure)
+            throw job.error(std::string("cannot be read: ") + std::strerror(failure));
+        if (shorter)
+            throw job.error("it became shorter while it was read");
+    }
+
+  private:
+    ReadJob &job;
+    const size_t offset;
+    std::atomic<int> failure{0};
+    std::atomic<bool> shorter{false};
+};
+
+} // namespace
+
+void copyContent(ReadJob &job, std::string_view part, void *to) {
+    if (job.file().descriptor() < 0)
+        return copyBytes(job.request.pool, part, to);
+    PartOfFile file(job, part);
+    inPieces(job.request.pool, part.size(),
+             [&](size_t begin, size_t n) { file.read(begin, static_cast<char *>(to) + begin, n); });
+    file.needAll();
+}
+
+void scanContent(ReadJob &job, std::string_view part, const std::function<bool(size_t, std::string_view)> &f) {
+    constexpr size_t kPiece = size_t(128) << 10; // of a second-level cache a part
+    bool isOnDisk = job.file().descriptor() >= 0;
+    PartOfFile file(job, part);
+    std::atomic<bool> goesOn{true};
+    inPieces(job.request.pool, part.size(), [&](size_t begin, size_t n) {
+        auto buffer = std::make_unique_for_overwrite<char[]>(isOnDisk ? kPiece : 0);
+        for (size_t end = begin + n; begin < end && goesOn; begin += kPiece) {
+            std::string_view piece = part.substr(begin, std::min(kPiece, end - begin));
+            if (isOnDisk && !file.read(begin, buffer.get(), piece.size()))
+                goesOn = false;
+            else if (!f(begin, isOnDisk ? std::string_view(buffer.get(), piece.size()) : piece))
+                goesOn = false;
+        }
     });
-    if (failure)
-        throw job.error(std::string("cannot be read: ") + std::strerror(failure));
-    if (shorter)
-        throw job.error("it became shorter while it was read");
+    file.needAll();
 }
 
 void writeCells(const Dense &m, FileReplacement &file) {

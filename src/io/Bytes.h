@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -56,6 +57,11 @@ class ByteCursor {
 /// Copies a part of the content of a file to memory: read from the file itself where that is possible, which saves
 /// mapping its pages.
 void copyContent(ReadJob &job, std::string_view part, void *to);
+
+/// Shows a part of the content piece by piece, on all threads and in any order: f(position in the part, piece). Pieces
+/// are in memory that stays in the cache and hold whole numbers of 8 bytes, but for the last one. After f has returned
+/// false no more than the pieces at hand are shown.
+void scanContent(ReadJob &job, std::string_view part, const std::function<bool(size_t, std::string_view)> &f);
 
 /// As copyContent, from memory.
 void copyBytes(sched::Pool *pool, std::string_view part, void *to);

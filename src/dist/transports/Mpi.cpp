@@ -41,8 +41,8 @@ constexpr std::chrono::microseconds kPromptReturn{20};
 /// Naps are this part of the time that has passed in vain, between the limits.
 constexpr int kNapShare = 8;
 constexpr std::chrono::microseconds kShortestNap{20}, kLongestNap{1000};
-/// While nobody waits.
-constexpr std::chrono::microseconds kCalmNap{2000};
+/// While nobody waits, until something moves and the longer nothing does. Whoever computes is interrupted by each look.
+constexpr std::chrono::microseconds kShortestCalm{2000}, kLongestCalm{16000};
 
 struct JobState {
     std::atomic<bool> rankLost{false};
@@ -121,10 +121,13 @@ class MpiTransport : public Transport {
         bool isUrgent = who == Listener::Urgent;
         ++numReceiving;
         std::optional<Received> item;
+        std::chrono::microseconds calm = kShortestCalm;
         for (bool hasCore = true; !item;) {
             bool mayLook = isUrgent || numAttending == 0;
-            if (mayLook && pump())
+            if (mayLook && pump()) {
                 lastBusy = Clock::now();
+                calm = kShortestCalm;
+            }
             if (mayLook)
                 item = inbox.take(std::chrono::milliseconds(0));
             auto now = Clock::now();
@@ -133,7 +136,8 @@ class MpiTransport : public Transport {
             // At the coordinator nobody but who stands by may be interested at the moment.
             bool isCalm = rank == 0 && !isUrgent && (numAttending > 0 || underWay.empty());
             if (isCalm) {
-                wake.wait_for(lock, kCalmNap);
+                wake.wait_for(lock, calm);
+                calm = std::min(2 * calm, kLongestCalm);
                 lastBusy = Clock::now();
             } else if (hasCore && now - lastBusy < kAwake) {
                 lock.unlock();
@@ -244,10 +248,11 @@ class MpiTransport : public Transport {
 
     void keepMoving() {
         std::unique_lock lock(mutex);
-        while (!stopping) {
-            wake.wait_for(lock, kCalmNap);
-            while (numReceiving == 0 && pump()) {
-            }
+        for (std::chrono::microseconds calm = kShortestCalm; !stopping;) {
+            wake.wait_for(lock, underWay.empty() ? calm : kShortestCalm);
+            calm = std::min(2 * calm, kLongestCalm);
+            while (numReceiving == 0 && pump())
+                calm = kShortestCalm;
         }
     }
 

@@ -92,14 +92,85 @@ uint64_t offsetOf(const SparseBlock &b, size_t row) {
     return offset;
 }
 
-/// Some rows of a block. Null if their columns do not ascend: then entry by entry.
+/// Whether all values of a block are 1: most graphs are stored like that. Usually the first piece tells.
+template <class T> bool hasOnlyOnes(ReadJob &job, const SparseBlock &b) {
+    std::atomic<bool> onlyOnes{b.count > 0};
+    scanContent(job, b.values, [&](size_t, std::string_view piece) {
+        bool differs = false;
+        for (size_t at = 0; at < piece.size(); at += sizeof(T)) {
+            T x;
+            std::memcpy(&x, piece.data() + at, sizeof x);
+            differs |= x != T(1);
+        }
+        if (differs)
+            onlyOnes = false;
+        return !differs;
+    });
+    return onlyOnes;
+}
+
+/// The columns of stored cells, as far as these are within a row ascending and inside of the matrix.
+template <class I> class ColumnsOfBlock {
+  public:
+    ColumnsOfBlock(ReadJob &job, const SparseBlock &b, uint64_t begin, Csr &m) : b(b), m(m) {
+        I *columns = m.mutableColumns<I>();
+        scanContent(job, b.columns.substr(8 * begin, 8 * m.nonZeros()), [&](size_t at, std::string_view piece) {
+            read(piece, at / 8, columns);
+            return isInside.load();
+        });
+        // The first cell of a piece was not compared with the one before it.
+        const uint64_t *offsets = m.offsets();
+        for (uint64_t k : seams)
+            if (!std::binary_search(offsets, offsets + m.rows() + 1, k))
+                ascends = ascends && columns[k - 1] < columns[k];
+    }
+    bool areInside() const { return isInside; }
+    bool ascend() const { return ascends; }
+
+  private:
+    void read(std::string_view piece, uint64_t first, I *columns) {
+        uint64_t most = 0, end = first + piece.size() / 8;
+        for (uint64_t k = first; k < end; ++k) {
+            uint64_t column;
+            std::memcpy(&column, piece.data() + 8 * (k - first), 8);
+            most = std::max(most, column);
+            columns[k] = static_cast<I>(column);
+        }
+        if (most >= b.cols)
+            isInside = false;
+        const uint64_t *offsets = m.offsets();
+        auto row = static_cast<size_t>(std::upper_bound(offsets, offsets + m.rows() + 1, first) - offsets);
+        bool disorder = false;
+        for (uint64_t from = first; from < end; ++row) {
+            uint64_t to = std::min(end, offsets[row]);
+            for (uint64_t k = from + 1; k < to; ++k)
+                disorder |= columns[k] <= columns[k - 1];
+            from = to;
+        }
+        if (disorder)
+            ascends = false;
+        if (first > 0) {
+            std::lock_guard lock(mutex);
+            seams.push_back(first);
+        }
+    }
+    const SparseBlock &b;
+    Csr &m;
+    std::atomic<bool> isInside{true}, ascends{true};
+    std::mutex mutex;
+    std::vector<uint64_t> seams;
+};
+
+/// Some rows of a block. Null if their columns do not ascend: then entry by entry. Whether values are stored depends on
+/// the whole block, so that its parts are alike.
 template <class T> Ref<Csr> rowsOfBlock(ReadJob &job, const SparseBlock &b, size_t first, size_t rows, ValueType type) {
     const Error disorder = b.begin.error("the row offsets do not ascend from 0 to the number of entries");
     uint64_t begin = offsetOf(b, first), end = offsetOf(b, first + rows);
     if (begin > end || end > b.count || (first == 0 && begin != 0) || (first + rows == b.rows && end != b.count))
         throw disorder;
     uint64_t stored = end - begin;
-    auto m = Csr::create(type, rows, b.cols, stored);
+    auto values = hasOnlyOnes<T>(job, b) ? Csr::Values::AllOnes : Csr::Values::Stored;
+    auto m = Csr::create(type, rows, b.cols, stored, values);
     uint64_t *offsets = m->mutableOffsets();
     copyContent(job, b.offsets.substr(8 * first, 8 * (rows + 1)), offsets);
     // The file may have changed meanwhile.
@@ -107,28 +178,15 @@ template <class T> Ref<Csr> rowsOfBlock(ReadJob &job, const SparseBlock &b, size
         throw disorder;
     for (size_t r = 0; r <= rows && begin > 0; ++r)
         offsets[r] -= begin;
-    copyContent(job, b.values.substr(begin * sizeof(T), stored * sizeof(T)), m->template mutableValues<T>());
-    std::atomic<bool> ascending{true}, inside{true};
-    withIndexType(m->hasWideIndex(), [&]<class I>(TypeTag<I>) {
-        const char *from = b.columns.data() + 8 * begin;
-        I *columns = m->template mutableColumns<I>();
-        constexpr size_t kRows = 4096;
-        forEachTask(job.request.pool, (rows + kRows - 1) / kRows, [&](size_t i) {
-            for (size_t r = i * kRows; r < std::min<size_t>(rows, (i + 1) * kRows); ++r)
-                for (uint64_t k = offsets[r]; k < offsets[r + 1]; ++k) {
-                    uint64_t column;
-                    std::memcpy(&column, from + 8 * k, 8);
-                    if (column >= b.cols)
-                        inside = false;
-                    columns[k] = static_cast<I>(column);
-                    if (k > offsets[r] && columns[k] <= columns[k - 1])
-                        ascending = false;
-                }
-        });
+    if (values == Csr::Values::Stored)
+        copyContent(job, b.values.substr(begin * sizeof(T), stored * sizeof(T)), m->template mutableValues<T>());
+    bool ascend = withIndexType(m->hasWideIndex(), [&]<class I>(TypeTag<I>) {
+        ColumnsOfBlock<I> columns(job, b, begin, *m);
+        if (!columns.areInside())
+            throw b.begin.error("a column number is outside of the matrix");
+        return columns.ascend();
     });
-    if (!inside)
-        throw b.begin.error("a column number is outside of the matrix");
-    return ascending ? withoutZeros(std::move(m)) : Ref<Csr>();
+    return ascend ? withoutZeros(std::move(m)) : Ref<Csr>();
 }
 
 /// Reads the blocks of one matrix with cells of type T.
