@@ -86,6 +86,7 @@ bench-sched:  ## the scheduler beside OpenMP and oneTBB; schemes on unequal rows
 	@$(PYTHON) bench/sched/plot.py build/release/bench/balance.csv build/release/bench/balance.png
 
 bench-dist: build  ## one to four processes of one thread each beside threads: components and n-body over MPI and gRPC
+	@cmake/install-packages.sh bench
 	@$(PYTHON) bench/dist.py $(BENCH)
 
 bench-sql: build  ## warehouse queries beside SQLite, pandas and DuckDB, if it is installed; BENCH="--scale 0.1" for small tables

@@ -30,7 +30,7 @@ struct ClusterSettings {
     Stealing steal = Stealing::Off;
     /// Where nothing is stolen, the last rows of workers are chunks of at least this time, which the coordinator takes
     /// back when it has nothing else to do and they have not begun.
-    double leastReserveNs = 2e5;
+    double leastReserveNs = 1e5;
     uint32_t retries = 2;
     double bytesPerNs = 0.5;                       ///< of the network, for estimates
     std::function<void(const std::string &)> warn; ///< one line; null: silence

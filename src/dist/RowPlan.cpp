@@ -21,9 +21,10 @@ constexpr double kMostOwnWeight = 2;
 /// Where work may be stolen, every machine has so many chunks.
 constexpr uint64_t kStepsOfMachine = 8;
 /// Where it may be taken back, a worker gets this much more than its part, and the coordinator less: it is the one that
-/// can take some. As much again of the worker's part is in reserve, in so many chunks.
-constexpr double kSlack = 0.15;
-constexpr uint64_t kReserves = 6;
+/// can take some. The end of the worker's range is in reserve, in chunks of these parts of it. The worker takes them from
+/// the first, the coordinator from the last one; they are short where both should meet if nothing disturbs them.
+constexpr double kSlack = 0.08;
+constexpr double kReserves[] = {0.10, 0.06, 0.04, 0.03, 0.03, 0.03, 0.05};
 /// What the coordinator keeps of its part.
 constexpr double kLeastOwnPart = 0.25;
 
@@ -142,7 +143,7 @@ std::vector<PlannedRows> RowPlan::byWeight() const {
 /// Whether the ends of workers' ranges are worth chunks of their own, and the coordinator could compute them.
 bool RowPlan::hasReserves() const {
     double machines = 1 + static_cast<double>(crew.workers.size());
-    double reserveNs = 2 * kSlack * bound.nsOf(0, bound.rows) / machines / static_cast<double>(kReserves);
+    double reserveNs = *std::ranges::min_element(kReserves) * bound.nsOf(0, bound.rows) / machines;
     if (!settings.coordinatorComputes || settings.steal != Stealing::Off || machines < 2 ||
         reserveNs < settings.leastReserveNs)
         return false;
@@ -160,8 +161,8 @@ bool RowPlan::hasReserves() const {
 
 std::vector<PlannedRows> RowPlan::withReserves(const std::vector<PlannedRows> &ranges) const {
     std::vector<PlannedRows> chunks;
-    std::vector<double> weights(1 + kReserves, 2 * kSlack / kReserves);
-    weights.front() = 1 - kSlack;
+    std::vector<double> weights{1 - std::accumulate(std::begin(kReserves), std::end(kReserves), 0.0)};
+    weights.insert(weights.end(), std::begin(kReserves), std::end(kReserves));
     for (const PlannedRows &range : ranges) {
         if (range.owner == self()) {
             chunks.push_back(range);
