@@ -121,7 +121,7 @@ bool Cluster::pays(const DistributableLoop &loop) {
         if (operand.role == Role::Whole && !isPlaced)
             everyTime += bytes * workers;
         else if (operand.role == Role::Split && !isPlaced)
-            once += bytes;
+            once += bytes * (1 - (settings.coordinatorComputes ? ownThreads : 0) / std::max(1.0, machines.threads));
     }
     double local = serial / ownThreads;
     double remote = serial / std::max(1.0, machines.threads) + everyTime / bytesPerNs() + 2 * peers.roundTripNs();
