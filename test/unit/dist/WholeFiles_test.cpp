@@ -349,7 +349,7 @@ TEST_F(FilesOfWorker, DoNotBelieveMessages) {
         EXPECT_NE(failure(rows(0, 4, kHuge, kHuge)), "");
         files.sweep();
         EXPECT_NE(failure(rows(0, 4, 4, 4), 20).find("memory of the worker"), std::string::npos);
-        for (auto change : std::vector<std::function<void(dist::ReadRows &)>>{
+        for (const auto &change : std::vector<std::function<void(dist::ReadRows &)>>{
                  [](auto &m) { m.pieces[0].row = 1; }, [](auto &m) { m.pieces[0].col = 1; },
                  [](auto &m) { m.pieces.push_back(m.pieces[0]); }, [](auto &m) { m.pieces.clear(); },
                  [](auto &m) { m.cols = 4; }, [](auto &m) { m.cols = 0; }, [](auto &m) { m.pieces[0].path = "x.mtx"; },
