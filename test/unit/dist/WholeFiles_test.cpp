@@ -289,6 +289,18 @@ TEST_F(FilesOfWorker, GiveRowsOfTheTypeThatIsWanted) {
     EXPECT_NE(failure(rows(0, 1, 1, 1)).find("has changed"), std::string::npos) << "it has become zero";
 }
 
+TEST_F(FilesOfWorker, StoreValuesWhereTheCoordinatorDoes) {
+    put("x.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 3 2\n1 1\n2 3\n");
+    dist::ReadRows m = rows(0, 2, 2, 2);
+    EXPECT_FALSE(read(m).csr().isPattern());
+    m.isPattern = true;
+    EXPECT_TRUE(read(m).csr().isPattern());
+    put("x.mtx", kOrdered);
+    m = rows(0, 1, 1, 4);
+    m.isPattern = true;
+    EXPECT_NE(failure(m).find("has changed"), std::string::npos);
+}
+
 TEST_F(FilesOfWorker, KeepAMatrixWhileItsRowsAreInUse) {
     Value ordered = read(rows(1, 2, 2, 4));
     EXPECT_EQ(files.keptBytes(), 0u) << "its rows were found without the others";
