@@ -334,7 +334,8 @@ Bytes bodyOf(const ReadRows &m) {
         w.text(piece.path).number(piece.state.bytes).number(piece.state.changedNs);
         w.number(piece.row).number(piece.col);
     }
-    w.number(static_cast<uint8_t>(m.isSparse)).number(m.type).number(m.stored).number(m.storedInAll);
+    w.number(static_cast<uint8_t>(m.isSparse)).number(m.type).number(static_cast<uint8_t>(m.isPattern));
+    w.number(m.stored).number(m.storedInAll);
     return std::move(w.out);
 }
 template <> ReadRows read(std::span<const std::byte> body) {
@@ -356,6 +357,7 @@ template <> ReadRows read(std::span<const std::byte> body) {
     }
     m.isSparse = r.flag();
     m.type = r.enumerator(ValueType::F64);
+    m.isPattern = r.flag();
     m.stored = r.number<uint64_t>();
     m.storedInAll = r.number<uint64_t>();
     r.end();

@@ -43,7 +43,7 @@ enum class MessageType : uint16_t {
 };
 
 constexpr uint32_t kMagic = 0x4e485044; // "DPHN"
-constexpr uint16_t kProtocolVersion = 4;
+constexpr uint16_t kProtocolVersion = 5;
 constexpr size_t kEnvelopeBytes = 32;
 /// What a chunk adds to its payload.
 constexpr size_t kChunkOverhead = kEnvelopeBytes + 17;
@@ -220,6 +220,7 @@ struct ReadRows {
     std::vector<FilePiece> pieces; ///< together they have these cells; a sparse matrix is one piece
     bool isSparse = false;
     ValueType type = ValueType::F64;      ///< that cells of a sparse matrix are to have
+    bool isPattern = false;               ///< all of them are 1, and no values are stored
     uint64_t stored = 0, storedInAll = 0; ///< cells of a sparse matrix, in these rows and in all
 };
 

@@ -16,6 +16,7 @@ std::optional<ReadRows> PlacementRecord::toRead(uint32_t worker, uint64_t object
         const Csr &m = matrix.csr();
         message.isSparse = true;
         message.type = m.type();
+        message.isPattern = m.isPattern();
         message.stored = m.offsets()[cells.end] - m.offsets()[cells.begin];
         message.storedInAll = m.nonZeros();
     }

@@ -187,7 +187,10 @@ Value WorkerFiles::readSparse(const ReadRows &m, uint64_t mostBytes, sched::Pool
             throw isTooLarge(piece.path);
         rows = converted(*rows, m.type);
     }
-    if (rows->nonZeros() != m.stored)
+    // The same stored cells may have been found in another way.
+    if (!m.isPattern)
+        rows = withValues(*rows);
+    if (rows->nonZeros() != m.stored || rows->isPattern() != m.isPattern)
         throw hasChanged(piece.path);
     return rows;
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 
 #include "SharedFiles.h"
 #include "dist/Cluster.h"
@@ -25,10 +26,14 @@ constexpr size_t kLargestSeed = 6000;
 constexpr uint64_t kLastRecipe = 250;
 constexpr size_t kMostSeeds = 40;
 
-/// Frames of one direction as an input: see FuzzWire.cpp.
+/// Frames of one direction as an input: see FuzzWire.cpp. Several threads of a coordinator send and receive.
 struct Recording {
     std::string text;
-    void add(const Bytes &frame) { text.append(reinterpret_cast<const char *>(frame.data()), frame.size()); }
+    std::mutex mutex;
+    void add(const Bytes &frame) {
+        std::lock_guard lock(mutex);
+        text.append(reinterpret_cast<const char *>(frame.data()), frame.size());
+    }
 };
 
 /// Takes down what the worker is told and what it answers.

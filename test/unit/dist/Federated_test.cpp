@@ -414,7 +414,7 @@ TEST(FileMessages, AreReadAsTheyWereWritten) {
     EXPECT_EQ(again.files[0].type, ValueType::UI8);
     EXPECT_EQ(again.files[0].access, dist::SeenFile::Access::Whole);
     EXPECT_EQ(again.files[1].access, dist::SeenFile::Access::None);
-    dist::ReadRows rows{1, 2, 10, 3, 4, {{"/a", {5, -7}, 8, 9}, {"/b", {}, 0, 1}}, true, ValueType::SI8, 11, 12};
+    dist::ReadRows rows{1, 2, 10, 3, 4, {{"/a", {5, -7}, 8, 9}, {"/b", {}, 0, 1}}, true, ValueType::SI8, true, 11, 12};
     dist::Bytes body = dist::bodyOf(rows);
     auto copy = dist::read<dist::ReadRows>(body);
     EXPECT_EQ(copy.cols, 10u);
@@ -424,6 +424,7 @@ TEST(FileMessages, AreReadAsTheyWereWritten) {
     EXPECT_EQ(copy.pieces[0].col, 9u);
     EXPECT_TRUE(copy.isSparse);
     EXPECT_EQ(copy.type, ValueType::SI8);
+    EXPECT_TRUE(copy.isPattern);
     EXPECT_EQ(copy.stored, 11u);
     EXPECT_EQ(copy.storedInAll, 12u);
     body.pop_back();

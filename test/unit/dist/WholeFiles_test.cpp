@@ -289,6 +289,18 @@ TEST_F(FilesOfWorker, GiveRowsOfTheTypeThatIsWanted) {
     EXPECT_NE(failure(rows(0, 1, 1, 1)).find("has changed"), std::string::npos) << "it has become zero";
 }
 
+TEST_F(FilesOfWorker, StoreValuesWhereTheCoordinatorDoes) {
+    put("x.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 3 2\n1 1\n2 3\n");
+    dist::ReadRows m = rows(0, 2, 2, 2);
+    EXPECT_FALSE(read(m).csr().isPattern());
+    m.isPattern = true;
+    EXPECT_TRUE(read(m).csr().isPattern());
+    put("x.mtx", kOrdered);
+    m = rows(0, 1, 1, 4);
+    m.isPattern = true;
+    EXPECT_NE(failure(m).find("has changed"), std::string::npos);
+}
+
 TEST_F(FilesOfWorker, KeepAMatrixWhileItsRowsAreInUse) {
     Value ordered = read(rows(1, 2, 2, 4));
     EXPECT_EQ(files.keptBytes(), 0u) << "its rows were found without the others";
@@ -349,7 +361,7 @@ TEST_F(FilesOfWorker, DoNotBelieveMessages) {
         EXPECT_NE(failure(rows(0, 4, kHuge, kHuge)), "");
         files.sweep();
         EXPECT_NE(failure(rows(0, 4, 4, 4), 20).find("memory of the worker"), std::string::npos);
-        for (auto change : std::vector<std::function<void(dist::ReadRows &)>>{
+        for (const auto &change : std::vector<std::function<void(dist::ReadRows &)>>{
                  [](auto &m) { m.pieces[0].row = 1; }, [](auto &m) { m.pieces[0].col = 1; },
                  [](auto &m) { m.pieces.push_back(m.pieces[0]); }, [](auto &m) { m.pieces.clear(); },
                  [](auto &m) { m.cols = 4; }, [](auto &m) { m.cols = 0; }, [](auto &m) { m.pieces[0].path = "x.mtx"; },

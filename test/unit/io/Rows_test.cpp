@@ -249,6 +249,7 @@ class SparseRows : public InTempDir {
     };
     std::vector<Entry> entries(size_t rows, size_t cols, size_t count) {
         std::vector<Entry> all;
+        all.reserve(count);
         for (size_t i = 0; i < count; ++i)
             all.push_back({1 + random() % rows, 1 + random() % cols, std::to_string(1 + random() % 1000) + ".5"});
         std::ranges::stable_sort(all, {}, [](const Entry &e) { return std::pair(e.row, e.column); });
