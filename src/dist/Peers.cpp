@@ -536,9 +536,16 @@ void Peers::borrow(uint32_t index, const ObjectLent &message) {
     clock.arriving(true, peer.lastHeard);
     ++peer.numArriving;
     Decoder decoder(bytes, it->second);
-    peer.neighbour.copy(message.pieces, bytes, decoder, [](uint64_t) -> std::span<const std::byte> {
-        throw WireError("an object made of what only workers have");
-    });
+    try {
+        peer.neighbour.copy(message.pieces, bytes, decoder, [](uint64_t) -> std::span<const std::byte> {
+            throw WireError("an object made of what only workers have");
+        });
+    } catch (const WireError &) {
+        // It may come back, unlike who keeps to no protocol.
+        if (!peer.neighbour.isReadable())
+            throw executionError("its process has ended");
+        throw;
+    }
     decoder.take();
     --peer.numArriving;
     clock.arriving(false, Clock::now());
