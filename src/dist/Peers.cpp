@@ -2,6 +2,7 @@
 #include "dist/Peers.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/Error.h"
 
@@ -127,22 +128,30 @@ bool Peers::isNeighbour(uint32_t peer) const {
     return peers[peer].alive && peers[peer].isNeighbour;
 }
 
-/// The slowest peer counts, at its best.
+/// The slowest peer counts, at its best. All are asked at once: on long lines every question takes its time.
 void Peers::measureRoundTrip() {
     constexpr int kTries = 3;
-    for (uint32_t i = 0; i < size(); ++i) {
-        double best = 1e9;
-        for (int n = 0; n < kTries && isAlive(i); ++n) {
-            uint64_t request = nextQuestion++;
-            auto start = Clock::now();
-            sendFrame(i, frameOf({MessageType::Heartbeat, request}, {}));
-            std::unique_lock lock(mutex);
-            waitUntil(lock, start + std::chrono::seconds(2),
-                      [&] { return peers[i].lastEcho == request || !peers[i].alive; });
-            best = std::min(best, std::chrono::duration<double, std::nano>(Clock::now() - start).count());
+    std::vector<double> best(size(), std::numeric_limits<double>::infinity());
+    for (int n = 0; n < kTries; ++n) {
+        uint64_t request = nextQuestion++;
+        std::vector<Clock::time_point> start(size());
+        for (uint32_t i = 0; i < size(); ++i)
+            if (isAlive(i)) {
+                start[i] = Clock::now();
+                sendFrame(i, frameOf({MessageType::Heartbeat, request}, {}));
+            }
+        std::unique_lock lock(mutex);
+        auto hasEcho = [&](const Peer &p) { return p.lastEcho == request; };
+        waitUntil(lock, Clock::now() + std::chrono::seconds(2),
+                  [&] { return std::ranges::all_of(peers, [&](const Peer &p) { return !p.alive || hasEcho(p); }); });
+        for (uint32_t i = 0; i < size(); ++i) {
+            auto end = hasEcho(peers[i]) ? peers[i].echoed : Clock::now();
+            best[i] = std::min(best[i], std::chrono::duration<double, std::nano>(end - start[i]).count());
         }
-        roundTrip = std::max(roundTrip, best);
     }
+    for (uint32_t i = 0; i < size(); ++i)
+        if (isAlive(i))
+            roundTrip = std::max(roundTrip, best[i]);
 }
 
 bool Peers::isAlive(uint32_t peer) const {
@@ -433,6 +442,7 @@ void Peers::handle(uint32_t index, std::span<const std::byte> frame) {
         if (envelope.request == 0)
             return;
         peer.lastEcho = envelope.request;
+        peer.echoed = peer.lastHeard;
         break;
     case MessageType::FileAnswer:
         peer.files = read<FileAnswer>(body);
@@ -526,9 +536,16 @@ void Peers::borrow(uint32_t index, const ObjectLent &message) {
     clock.arriving(true, peer.lastHeard);
     ++peer.numArriving;
     Decoder decoder(bytes, it->second);
-    peer.neighbour.copy(message.pieces, bytes, decoder, [](uint64_t) -> std::span<const std::byte> {
-        throw WireError("an object made of what only workers have");
-    });
+    try {
+        peer.neighbour.copy(message.pieces, bytes, decoder, [](uint64_t) -> std::span<const std::byte> {
+            throw WireError("an object made of what only workers have");
+        });
+    } catch (const WireError &) {
+        // It may come back, unlike who keeps to no protocol.
+        if (!peer.neighbour.isReadable())
+            throw executionError("its process has ended");
+        throw;
+    }
     decoder.take();
     --peer.numArriving;
     clock.arriving(false, Clock::now());

@@ -142,6 +142,7 @@ class Peers {
         std::chrono::steady_clock::time_point lastHeard;
         PeerStatistics statistics;
         uint64_t lastEcho = 0; ///< request of the last answered heartbeat
+        std::chrono::steady_clock::time_point echoed; ///< when that was
         uint64_t lastFile = 0; ///< request of the last answered question about files
         FileAnswer files{};
         uint32_t connection = 0; ///< in use

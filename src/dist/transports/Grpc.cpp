@@ -22,6 +22,8 @@ constexpr uint64_t kChunkBytes = 1 << 20;
 /// Frames up to this size are written by who sends them, if nothing else is waiting.
 constexpr size_t kShortFrame = 64 << 10;
 constexpr std::chrono::seconds kConnectTime{5}, kRefusedTime{1};
+/// So long nobody notices that a connection is given up before it is there.
+constexpr std::chrono::milliseconds kGivenUpTime{20};
 /// What a client that does not close its stream is granted.
 constexpr std::chrono::seconds kFarewellTime{2};
 /// A second coordinator waits so long for the first to leave.
@@ -114,8 +116,9 @@ class SyncConnection {
                 return true;
             if (state == GRPC_CHANNEL_TRANSIENT_FAILURE && !std::exchange(wasRefused, true))
                 deadline = std::min(deadline, Clock::now() + kRefusedTime);
-            if (isCut || !channel->WaitForStateChange(state, deadline))
+            if (isCut || Clock::now() >= deadline)
                 return false;
+            channel->WaitForStateChange(state, std::min(deadline, Clock::now() + kGivenUpTime));
         }
     }
 

@@ -13,6 +13,7 @@
 /// took a longer way may be overtaken; the worker puts them in order again.
 #include <algorithm>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <list>
 #include <map>
@@ -43,6 +44,8 @@ constexpr int kNapShare = 8;
 constexpr std::chrono::microseconds kShortestNap{20}, kLongestNap{1000};
 /// While nobody waits, until something moves and the longer nothing does. Whoever computes is interrupted by each look.
 constexpr std::chrono::microseconds kShortestCalm{2000}, kLongestCalm{16000};
+/// All ranks begin and end together: so long they wait for each other.
+constexpr std::chrono::seconds kMeetingTime{20};
 
 struct JobState {
     std::atomic<bool> rankLost{false};
@@ -324,11 +327,45 @@ class MpiTransport : public Transport {
     std::thread background;
 };
 
+/// Ends this process, and with it the job, if the library waits too long for the other ranks: it does so for ever, and
+/// there are no signs of life yet, or no more.
+class Meeting {
+  public:
+    explicit Meeting(const char *what) : watch([this, what] { wait(what); }) {}
+    ~Meeting() {
+        {
+            std::lock_guard lock(mutex);
+            isOver = true;
+        }
+        changed.notify_all();
+        watch.join();
+    }
+    Meeting(const Meeting &) = delete;
+    Meeting &operator=(const Meeting &) = delete;
+
+  private:
+    void wait(const char *what) {
+        std::unique_lock lock(mutex);
+        if (changed.wait_for(lock, kMeetingTime, [&] { return isOver; }))
+            return;
+        std::fprintf(stderr, "error: the MPI job does not %s: a rank is lost, the others have waited for %d s\n", what,
+                     static_cast<int>(kMeetingTime.count()));
+        std::fflush(nullptr);
+        std::_Exit(3);
+    }
+
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool isOver = false;
+    std::thread watch;
+};
+
 class Mpi : public MpiModule {
   public:
     Mpi() {
         // Processes that share cores must not spin inside of the library.
         setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
+        Meeting all("begin");
         int provided = 0;
         MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
         if (provided < MPI_THREAD_SERIALIZED)
@@ -340,6 +377,7 @@ class Mpi : public MpiModule {
     ~Mpi() override {
         if (job.rankLost)
             MPI_Abort(MPI_COMM_WORLD, 3);
+        Meeting all("end");
         // Ranks that still wait for the first one, because the program never began, may leave.
         for (int r = 1; myRank == 0 && r < numRanks; ++r)
             MPI_Send(nullptr, 0, MPI_BYTE, r, kEndTag, communicator);

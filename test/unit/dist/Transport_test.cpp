@@ -8,7 +8,10 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <map>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <thread>
+#include <unistd.h>
 
 #include "dist/Modules.h"
 #include "dist/transports/InProcess.h"
@@ -241,6 +244,26 @@ TEST_P(Grpc, AServerThatIsNotThereIsLost) {
     auto transport = module->connect({addresses[0]}, GetParam(), {});
     transport->send(0, bytesOf("hello"));
     EXPECT_TRUE(next(*transport).isLost);
+}
+
+TEST_P(Grpc, ACallThatIsNotAnsweredDoesNotDelayTheEnd) {
+    // The system accepts connections for a process that does not: so it is with one that is stopped.
+    int silent = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    ASSERT_EQ(bind(silent, reinterpret_cast<sockaddr *>(&address), size), 0);
+    ASSERT_EQ(listen(silent, 5), 0);
+    ASSERT_EQ(getsockname(silent, reinterpret_cast<sockaddr *>(&address), &size), 0);
+    auto transport = module->connect({"127.0.0.1:" + std::to_string(ntohs(address.sin_port))}, GetParam(), {});
+    transport->disconnect(0);
+    transport->reconnect(0, bytesOf("hello"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    auto begin = std::chrono::steady_clock::now();
+    transport = nullptr;
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(4)); // less than a connection may take
+    close(silent);
 }
 
 TEST_P(Grpc, APortCanBeUsedOnce) {
