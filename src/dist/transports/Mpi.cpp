@@ -44,8 +44,9 @@ constexpr int kNapShare = 8;
 constexpr std::chrono::microseconds kShortestNap{20}, kLongestNap{1000};
 /// While nobody waits, until something moves and the longer nothing does. Whoever computes is interrupted by each look.
 constexpr std::chrono::microseconds kShortestCalm{2000}, kLongestCalm{16000};
-/// All ranks begin and end together: so long they wait for each other.
+/// All ranks begin and end together: so long they wait for each other, and longer in a large job.
 constexpr std::chrono::seconds kMeetingTime{20};
+constexpr int kRanksPerSecond = 4;
 
 struct JobState {
     std::atomic<bool> rankLost{false};
@@ -327,6 +328,14 @@ class MpiTransport : public Transport {
     std::thread background;
 };
 
+/// As the launcher tells, before the library does; 0 if it does not.
+int announcedRanks() {
+    for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"})
+        if (const char *text = std::getenv(name))
+            return std::max(0, std::atoi(text));
+    return 0;
+}
+
 /// Ends this process, and with it the job, if the library waits too long for the other ranks: it does so for ever, and
 /// there are no signs of life yet, or no more.
 class Meeting {
@@ -345,11 +354,12 @@ class Meeting {
 
   private:
     void wait(const char *what) {
+        std::chrono::seconds patience = kMeetingTime + std::chrono::seconds(announcedRanks() / kRanksPerSecond);
         std::unique_lock lock(mutex);
-        if (changed.wait_for(lock, kMeetingTime, [&] { return isOver; }))
+        if (changed.wait_for(lock, patience, [&] { return isOver; }))
             return;
         std::fprintf(stderr, "error: the MPI job does not %s: a rank is lost, the others have waited for %d s\n", what,
-                     static_cast<int>(kMeetingTime.count()));
+                     static_cast<int>(patience.count()));
         std::fflush(nullptr);
         std::_Exit(3);
     }
