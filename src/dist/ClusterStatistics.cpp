@@ -91,7 +91,9 @@ std::string Cluster::statisticsText() const {
         if (s.losses)
             text += formatted(", lost %u times", s.losses);
         bool isAtWork = std::ranges::count(machines.workers, i) > 0;
-        text += !peers.isAlive(i) ? ", not there\n" : isAtWork ? "\n" : ", stands by: its machine has no CPU left for it\n";
+        text += !peers.isAlive(i) ? ", not there\n"
+                : isAtWork        ? "\n"
+                                  : ", stands by: its machine has no CPU left for it\n";
     }
     auto [transfer, overlapped] = peers.transferTimes();
     text += formatted("  large objects on their way for %.3f ms, %.3f ms of it while somebody computed\n",
@@ -116,7 +118,10 @@ std::string Cluster::statisticsJson() const {
         Welcome w = peers.welcome(i);
         JsonObject worker;
         worker.text("name", peers.nameOf(i)).text("state", peers.isAlive(i) ? "alive" : "lost");
-        worker.text("host", w.host).count("process", w.process).count("threads", w.threads).count("cores", w.seat.cpus.size());
+        worker.text("host", w.host)
+            .count("process", w.process)
+            .count("threads", w.threads)
+            .count("cores", w.seat.cpus.size());
         worker.number("load", s.load).count("machine_bytes", w.memoryBytes).count("resident_bytes", s.residentBytes);
         worker.count("objects", s.objects).count("object_bytes", s.objectBytes);
         worker.count("bytes_out", s.bytesOut).count("bytes_in", s.bytesIn).count("bytes_lent", s.bytesLent);

@@ -67,7 +67,8 @@ CpuUse useCpus(std::span<const Candidate> candidates) {
             use.threads += candidate.threads;
             continue;
         }
-        size_t taken = std::min(cpus.size(), machine.taken + std::min<size_t>(candidate.threads, candidate.seat->cpus.size()));
+        size_t taken =
+            std::min(cpus.size(), machine.taken + std::min<size_t>(candidate.threads, candidate.seat->cpus.size()));
         use.threads += static_cast<double>(taken - machine.taken);
         machine = {std::move(cpus), taken};
     }

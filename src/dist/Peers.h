@@ -141,9 +141,9 @@ class Peers {
         std::map<uint64_t, std::vector<uint64_t>> cancelled; ///< objects of loops, by request, until it answers
         std::chrono::steady_clock::time_point lastHeard;
         PeerStatistics statistics;
-        uint64_t lastEcho = 0; ///< request of the last answered heartbeat
+        uint64_t lastEcho = 0;                        ///< request of the last answered heartbeat
         std::chrono::steady_clock::time_point echoed; ///< when that was
-        uint64_t lastFile = 0; ///< request of the last answered question about files
+        uint64_t lastFile = 0;                        ///< request of the last answered question about files
         FileAnswer files{};
         uint32_t connection = 0; ///< in use
         struct {

@@ -21,8 +21,8 @@ constexpr double kMostOwnWeight = 2;
 /// Where work may be stolen, every machine has so many chunks.
 constexpr uint64_t kStepsOfMachine = 8;
 /// Where it may be taken back, a worker gets this much more than its part, and the coordinator less: it is the one that
-/// can take some. The end of the worker's range is in reserve, in chunks of these parts of it. The worker takes them from
-/// the first, the coordinator from the last one; they are short where both should meet if nothing disturbs them.
+/// can take some. The end of the worker's range is in reserve, in chunks of these parts of it. The worker takes them
+/// from the first, the coordinator from the last one; they are short where both should meet if nothing disturbs them.
 constexpr double kSlack = 0.08;
 constexpr double kReserves[] = {0.10, 0.06, 0.04, 0.03, 0.03, 0.03, 0.05};
 /// What the coordinator keeps of its part.

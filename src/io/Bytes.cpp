@@ -39,7 +39,8 @@ class PartOfFile {
 
     bool read(size_t begin, char *to, size_t n) {
         for (size_t done = 0; done < n;) {
-            ssize_t got = ::pread(job.file().descriptor(), to + done, n - done, static_cast<off_t>(offset + begin + done));
+            ssize_t got =
+                ::pread(job.file().descriptor(), to + done, n - done, static_cast<off_t>(offset + begin + done));
             if (got < 0 && errno == EINTR)
                 continue;
             if (got <= 0) {

@@ -54,8 +54,7 @@ TEST(UseCpus, MachinesAndDividedCpusDoNotDisturbEachOther) {
     EXPECT_EQ(atWork({on("a", {0, 1}), on("b", {0, 1}), on("a", {0, 1}), on("b", {0, 1})}, {2, 1, 1, 1}, 4),
               (std::vector<bool>{true, true, false, true}));
     // As a launcher divides them.
-    EXPECT_EQ(atWork({on("a", {0}), on("a", {1}), on("a", {1})}, {1, 1, 1}, 2),
-              (std::vector<bool>{true, true, false}));
+    EXPECT_EQ(atWork({on("a", {0}), on("a", {1}), on("a", {1})}, {1, 1, 1}, 2), (std::vector<bool>{true, true, false}));
     // More threads than CPUs are no reason to take those of others.
     EXPECT_EQ(atWork({on("a", {0}), on("a", {1})}, {8, 8}, 2), (std::vector<bool>{true, true}));
 }
