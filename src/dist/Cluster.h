@@ -12,6 +12,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 
 #include "dist/Peers.h"
 #include "dist/Placements.h"
@@ -31,6 +32,8 @@ struct ClusterSettings {
     /// Where nothing is stolen, the last rows of workers are chunks of at least this time, which the coordinator takes
     /// back when it has nothing else to do and they have not begun.
     double leastReserveNs = 1e5;
+    /// The coordinator computes, too, what it has waited for so much longer than it would take itself.
+    double stragglerNs = std::numeric_limits<double>::infinity();
     uint32_t retries = 2;
     double bytesPerNs = 0.5;                       ///< of the network, for estimates
     std::function<void(const std::string &)> warn; ///< one line; null: silence

@@ -115,17 +115,21 @@ bool ClusterRun::runChunks() {
         Chunk *mine = computes ? pick(self()) : nullptr;
         if (computes && !mine)
             mine = takeBack();
+        if (mine)
+            idleSince.reset();
+        else if (!idleSince)
+            idleSince = Clock::now();
         if (mine && failure.empty() && !fault) {
             // Threads of the transport may have been put behind this one.
             if (sent)
                 std::this_thread::yield();
             runHere(*mine);
         }
-        std::chrono::milliseconds patience(mine || sent ? 0 : 100);
+        std::chrono::milliseconds longest = mine || sent ? std::chrono::milliseconds(0) : patience();
         auto start = Clock::now();
-        while (std::optional<PeerEvent> event = cluster.peers.next(patience)) {
+        while (std::optional<PeerEvent> event = cluster.peers.next(longest)) {
             handle(*event);
-            patience = std::chrono::milliseconds(0);
+            longest = std::chrono::milliseconds(0);
         }
         cluster.own.waitNs += nsSince(start);
     }
@@ -253,27 +257,57 @@ ClusterRun::Chunk *ClusterRun::takeBack() {
     for (const Chunk &chunk : chunks)
         if (chunk.state == Chunk::State::Running)
             ++running[chunk.worker];
-    auto victim = static_cast<uint32_t>(std::ranges::max_element(running) - running.begin());
-    if (running.empty() || running[victim] < 2)
+    auto victim = std::ranges::max_element(running);
+    if (victim == running.end() || *victim == 0)
         return nullptr;
+    double part = bound.nsOf(0, bound.rows) / static_cast<double>(1 + crew.workers.size());
     Chunk *last = nullptr;
     for (Chunk &chunk : chunks)
-        if (chunk.state == Chunk::State::Running && chunk.worker == victim && (!last || chunk.request > last->request))
+        if (chunk.state == Chunk::State::Running && chunk.worker == victim - running.begin() &&
+            (!last || chunk.request > last->request))
             last = &chunk;
-    double part = bound.nsOf(0, bound.rows) / static_cast<double>(1 + crew.workers.size());
-    if (bound.nsOf(last->rows.begin, last->rows.end) > kMostTakenBack * part)
+    bool hasNotBegun = *victim >= 2 && bound.nsOf(last->rows.begin, last->rows.end) <= kMostTakenBack * part;
+    if (!(hasNotBegun || isStraggling(*last)) || !areRowsHere(*last))
         return nullptr;
+    std::vector<uint64_t> objects;
+    std::ranges::copy_if(last->results, std::back_inserter(objects), [](uint64_t object) { return object != 0; });
+    cluster.peers.cancel(last->worker, last->request, objects);
+    ++cluster.own.takenBack;
+    return last;
+}
+
+/// How long this machine would take for the rows, by what it has done so far.
+std::optional<double> ClusterRun::ownNsFor(const Chunk &chunk) const {
+    if (ownRows == 0)
+        return std::nullopt;
+    return ownNs / static_cast<double>(ownRows) * static_cast<double>(chunk.rows.size());
+}
+
+/// Whether this machine has waited for the chunk longer than it would take to compute it. Who decides like that needs
+/// little more than twice the time of who knows what will be.
+bool ClusterRun::isStraggling(const Chunk &chunk) const {
+    std::optional<double> own = ownNsFor(chunk);
+    return idleSince && own && nsSince(*idleSince) > *own + cluster.settings.stragglerNs;
+}
+
+bool ClusterRun::areRowsHere(const Chunk &chunk) const {
     for (size_t p = 0; p < loop.operands.size(); ++p)
         if (isSplit(p)) {
             const Value &v = loop.operands[p].value;
-            if (!cluster.placements.isHere(v, v.isCsr() ? last->rows : plan.cellsOf(p, last->rows)))
-                return nullptr;
+            if (!cluster.placements.isHere(v, v.isCsr() ? chunk.rows : plan.cellsOf(p, chunk.rows)))
+                return false;
         }
-    std::vector<uint64_t> objects;
-    std::ranges::copy_if(last->results, std::back_inserter(objects), [](uint64_t object) { return object != 0; });
-    cluster.peers.cancel(victim, last->request, objects);
-    ++cluster.own.takenBack;
-    return last;
+    return true;
+}
+
+/// Until something else should be looked at than messages.
+std::chrono::milliseconds ClusterRun::patience() const {
+    std::chrono::milliseconds longest(100);
+    double shortest = static_cast<double>(longest.count()) * 1e6;
+    for (const Chunk &chunk : chunks)
+        if (std::optional<double> own = ownNsFor(chunk); own && chunk.state == Chunk::State::Running)
+            shortest = std::min(shortest, *own + cluster.settings.stragglerNs);
+    return std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double, std::nano>(shortest));
 }
 
 bool ClusterRun::isWorthMoving(const Chunk &chunk, uint32_t thief) const {
@@ -327,7 +361,10 @@ void ClusterRun::runHere(Chunk &chunk) {
     cluster.peers.computingHere(true);
     fault |= !exec::runRows(cluster.scheduler, bound, chunk.rows.begin, chunk.rows.end);
     cluster.peers.computingHere(false);
-    cluster.own.computeNs += nsSince(start);
+    double took = nsSince(start);
+    cluster.own.computeNs += took;
+    ownNs += took;
+    ownRows += chunk.rows.size();
     ++cluster.own.chunks;
     chunk.state = Chunk::State::Done;
     chunk.worker = self();

@@ -43,6 +43,10 @@ class ClusterRun {
     Chunk *pick(uint32_t participant);
     Chunk *steal(uint32_t thief);
     Chunk *takeBack();
+    std::optional<double> ownNsFor(const Chunk &chunk) const;
+    bool isStraggling(const Chunk &chunk) const;
+    bool areRowsHere(const Chunk &chunk) const;
+    std::chrono::milliseconds patience() const;
     bool isWorthMoving(const Chunk &chunk, uint32_t thief) const;
     bool dispatch();
     bool isIdle(uint32_t worker) const;
@@ -78,6 +82,9 @@ class ClusterRun {
     std::vector<Chunk> chunks;
     std::vector<bool> sent; ///< by parameter, see isSent
     bool fault = false, hasStolen = false;
+    std::optional<std::chrono::steady_clock::time_point> idleSince; ///< this machine has nothing to compute
+    double ownNs = 0;                                               ///< that it took for so many rows
+    uint64_t ownRows = 0;
     std::string failure; ///< of a worker
 
     std::vector<std::vector<Parcel>> parcels, underWay; ///< by worker: to be sent, and with their senders

@@ -52,6 +52,9 @@ dist::ClusterSettings clusterSettings(const Options &options, Backend backend) {
     s.resident = all.text("dist-resident") == "on";
     if (all.text("dist-threshold") != "auto")
         s.threshold = static_cast<uint64_t>(all.integer("dist-threshold"));
+    // Where everything is to be distributed, workers are to compute it.
+    if (s.threshold != 0)
+        s.stragglerNs = 2e7;
     if (const std::string &name = all.text("dist-partitioning"); name != "STATIC")
         s.scheme = sched::findScheme(name);
     if (const std::string &steal = all.text("dist-steal"); steal != "off")

@@ -40,8 +40,8 @@ constexpr std::chrono::microseconds kAwake{2000};
 /// Who gets the core back later than this has given it to somebody.
 constexpr std::chrono::microseconds kPromptReturn{20};
 /// Naps are this part of the time that has passed in vain, between the limits.
-constexpr int kNapShare = 8;
-constexpr std::chrono::microseconds kShortestNap{20}, kLongestNap{1000};
+constexpr int kNapShare = 40;
+constexpr std::chrono::microseconds kShortestNap{20}, kLongestNap{10000};
 /// While nobody waits, until something moves and the longer nothing does. Whoever computes is interrupted by each look.
 constexpr std::chrono::microseconds kShortestCalm{2000}, kLongestCalm{16000};
 /// All ranks begin and end together: so long they wait for each other, and longer in a large job.

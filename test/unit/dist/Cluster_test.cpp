@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <gtest/gtest.h>
+#include <future>
 #include <thread>
 
 #include "dist/Worker.h"
@@ -233,6 +234,30 @@ TEST(Cluster, RowsThatSlowWorkersHaveNotBegunAreTakenBack) {
         ASSERT_EQ(chain.cell(i), static_cast<double>(i + 20)) << i;
     for (uint32_t w = 0; w < 3; ++w)
         EXPECT_LT(cluster->workers().statistics(w).objects, 100u);
+}
+
+TEST(Cluster, WhatAWorkerDoesNotComeToIsComputedByTheCoordinator) {
+    // One worker begins nothing before the others have finished the program.
+    std::promise<void> end;
+    std::shared_future<void> ended = end.get_future().share();
+    Machines machines{.settings = {.threshold = 0, .stragglerNs = 1e6}};
+    machines.beforeLoop = [ended](uint64_t, uint32_t worker) {
+        if (worker == 1)
+            ended.wait();
+    };
+    auto cluster = machines.start();
+    {
+        Chain chain(*cluster);
+        for (int i = 0; i < 3; ++i) {
+            chain.step();
+            // The worker's cells of the step are not there: they are computed, and what is here can be taken back.
+            ASSERT_EQ(chain.cell(Chain::kRows - 1), static_cast<double>(Chain::kRows + i));
+        }
+        EXPECT_GT(countOf(*cluster, "taken back"), 0u);
+        for (size_t i = 0; i < Chain::kRows; i += 13)
+            ASSERT_EQ(chain.cell(i), static_cast<double>(i + 3)) << i;
+        end.set_value();
+    }
 }
 
 TEST(Cluster, WhatWasTakenBackFromALostWorkerIsThere) {
