@@ -382,13 +382,14 @@ class Session {
     }
 
     void compute(const Compute &message, const Envelope &envelope) {
-        if (isCancelled(envelope.request))
-            return transport.send(0, frameOf({MessageType::Cancel, envelope.request}, {}));
         double waited = nsSince(idleSince), compileNs = 0;
         auto start = Clock::now();
+        // Later messages name a program that this one may have brought, whatever becomes of the loop.
+        const Program &program = programOf(message, compileNs);
+        if (isCancelled(envelope.request))
+            return transport.send(0, frameOf({MessageType::Cancel, envelope.request}, {}));
         if (options.beforeLoop)
             options.beforeLoop(numLoops++);
-        const Program &program = programOf(message, compileNs);
         exec::BoundLoop loop(program.program);
         loop.function = program.function;
         loop.rows = message.rows;

@@ -260,6 +260,34 @@ TEST(Cluster, WhatAWorkerDoesNotComeToIsComputedByTheCoordinator) {
     }
 }
 
+TEST(Cluster, AProgramThatCameWithACancelledLoopIsKnown) {
+    // While a worker is busy with one program, its first loop of another one is taken back.
+    std::promise<void> end;
+    std::shared_future<void> ended = end.get_future().share();
+    Machines machines{.workers = 1, .settings = {.threshold = 0, .stragglerNs = 1e6}};
+    machines.beforeLoop = [ended](uint64_t loop, uint32_t) {
+        if (loop == 0)
+            ended.wait();
+    };
+    auto cluster = machines.start();
+    Chain chain(*cluster);
+    chain.step();
+    auto times = [&] {
+        Recipe r;
+        r.output(r.add("ewMul", {r.input(chain.x), r.input(Value::scalar(2.0))}));
+        std::vector<Value> results(1);
+        r.build(chain.engine)->run(chain.context, r.inputs, results, 0);
+        chain.x = std::move(results[0]);
+    };
+    ASSERT_EQ(chain.cell(5), 6.0);
+    times();
+    ASSERT_EQ(chain.cell(Chain::kRows - 1), 2.0 * Chain::kRows);
+    end.set_value();
+    times();
+    EXPECT_EQ(chain.cell(Chain::kRows - 1), 4.0 * Chain::kRows);
+    EXPECT_EQ(cluster->workers().numAlive(), 1u);
+}
+
 TEST(Cluster, WhatWasTakenBackFromALostWorkerIsThere) {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
         Machines machines{.workers = 3, .settings = {.threshold = 0, .leastReserveNs = 0}};
