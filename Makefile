@@ -7,7 +7,7 @@ PYTHON ?= /usr/bin/python3
 ASAN_ENVIRONMENT = ASAN_OPTIONS=allow_user_poisoning=0:allocator_may_return_null=1:detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-sql asan tsan fuzz faults distributed-scripts stress bench bench-io bench-sched bench-dist bench-sql \
+.PHONY: help build demo test test-sql asan tsan fuzz faults slow-link distributed-scripts stress bench bench-io bench-sched bench-dist bench-sql \
         compare lint format clean
 
 help:  ## this list
@@ -52,9 +52,13 @@ fuzz:  ## readers of files and of messages under libFuzzer and sanitizers; FUZZ_
 	        build/fuzz/corpus/$$side build/fuzz/test/wire/$$side || exit 1; \
 	done
 
-faults:  ## distributed runs while a random worker is killed or stopped, 50 times
+faults:  ## distributed runs while a random worker is killed, stopped or cut off, 50 times, and 10 times a rank of MPI
 	@./build.sh
 	@$(PYTHON) test/dist/run.py --campaign faults
+
+slow-link:  ## distributed runs over lines of 50 ms and 100 Mbit/s beside what the lines allow; needs root
+	@./build.sh
+	@$(PYTHON) test/dist/run.py --campaign slow-link
 
 distributed-scripts:  ## every script test over every transport; takes a while
 	@./build.sh

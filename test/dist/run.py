@@ -4,7 +4,8 @@
 
 Every check compares the output of a run on several machines (processes of this one) with the local run, byte by byte.
 Without options a quick selection of everything; `--campaign faults` kills, stops or cuts off a random worker at 50 random
-moments, `--campaign scripts` runs all script tests over every transport.
+moments and some ranks of MPI jobs, `--campaign slow-link` runs scripts over lines of 50 ms and 100 Mbit/s, `--campaign
+scripts` runs all script tests over every transport.
 """
 
 import argparse
@@ -23,109 +24,15 @@ import threading
 import time
 from pathlib import Path
 
+from campaigns import LONGEST, fault_campaign, script_campaign, slow_link_campaign
+from processes import MPI_ENVIRONMENT, ROOT, Problem, Runs, Workers, free_port, make_certificates, require, tls_options
+from slow_link import NotPermitted, SlowLinks
 from stranger import DETACH, HELLO, NEIGHBOUR, OBJECT_BEGIN, OBJECT_CHUNK, OBJECT_LENT, Stranger, compute, frame, hello
 
-TEST = Path(__file__).resolve().parent
-ROOT = TEST.parents[1]
-MPI_ENVIRONMENT = {'OMPI_ALLOW_RUN_AS_ROOT': '1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1',
-                   'OMPI_MCA_rmaps_base_oversubscribe': '1', 'OMPI_MCA_hwloc_base_binding_policy': 'none',
-                   'OMPI_MCA_pml': 'ob1', 'OMPI_MCA_btl': 'self,vader,tcp'}
 GRAPH = str(ROOT / 'data' / 'ca-GrQc.mtx')
-# Enough loops to be interrupted in the middle, results that live on the workers, and a check of everything at the end.
-LONG_SCRIPT = '''
-n = 30000;
-X = rand(n, 20, 0.0, 1.0, 1.0, 7);
-v = fill(0.0, n, 1);
-for (i in 1:ROUNDS) {
-    Y = X * (1.0 + 1.0 / i) + sqrt(X);
-    v = v * 0.5 + sum(Y, 0);
-    if (i % 7 == 0)
-        X = X - mean(X, 1);
-    X = abs(X);
-}
-print(sum(v));
-print(sum(X));
-print(v[0:3, ]);
-'''
 
 
-class Problem(Exception):
-    """What went wrong in a check."""
-
-
-def require(condition, text):
-    if not condition:
-        raise Problem(text)
-
-
-class Workers:
-    """daphne-worker processes on free ports of this machine."""
-
-    def __init__(self, binary, count, *options, env=None, directories=None):
-        self.processes, self.addresses, self.logs = [], [], []
-        self.binary, self.options, self.environment = os.path.abspath(binary), options, {**os.environ, **(env or {})}
-        for i in range(count):
-            self.start('127.0.0.1:0', directories[i] if directories else None)
-
-    def start(self, address, directory=None):
-        log = tempfile.TemporaryFile('w+')
-        process = subprocess.Popen([f'{self.binary}-worker', '--num-threads=1', *self.options, address],
-                                   stdout=subprocess.PIPE, stderr=log, text=True, env=self.environment,
-                                   cwd=directory)
-        self.processes.append(process)
-        self.logs.append(log)
-        line = process.stdout.readline()
-        require('Started Distributed Worker on `' in line, f'the worker said {line!r}')
-        self.addresses.append(line.split('`')[1])
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        for process in self.processes:
-            if process.poll() is None:
-                process.send_signal(signal.SIGCONT)
-                process.terminate()
-        for process in self.processes:
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-    def log(self, index=0):
-        self.logs[index].seek(0)
-        return self.logs[index].read()
-
-    @property
-    def env(self):
-        return {'DISTRIBUTED_WORKERS': ','.join(self.addresses)}
-
-
-class Checks:
-    def __init__(self, daphne, directory):
-        self.daphne, self.directory = daphne, directory
-        self.has_mpi = shutil.which('mpirun') and (Path(daphne).parent.parent / 'lib' / 'libdaphne_mpi.so').exists()
-        self.has_grpc = (Path(daphne).parent.parent / 'lib' / 'libdaphne_grpc.so').exists()
-
-    def run(self, *words, env=None, prefix=(), timeout=60):
-        return subprocess.run([*prefix, self.daphne, *words], capture_output=True, text=True, timeout=timeout,
-                              env={**os.environ, **(env or {})}, cwd=ROOT)
-
-    def script(self, rounds):
-        path = Path(self.directory, f'long{rounds}.daph')
-        path.write_text(LONG_SCRIPT.replace('ROUNDS', str(rounds)))
-        return str(path)
-
-    def local(self, *words):
-        done = self.run(*words)
-        require(done.returncode == 0, f'the local run fails: {done.stderr}')
-        return done.stdout
-
-    def expect_same(self, done, wanted, what):
-        require(done.returncode == 0, f'{what}: status {done.returncode}: {done.stderr}')
-        require(done.stdout == wanted, f'{what}: {done.stdout!r} instead of {wanted!r}')
-
+class Checks(Runs):
     # ---- transports and their options
 
     def check_grpc_modes_chunk_sizes_and_schemes(self):
@@ -653,6 +560,30 @@ class Checks:
             require(worker['losses'] == worker['returns'] == 1 and worker['state'] == 'alive', f'{worker}')
             require(worker['chunks'] > 0, f'it is not used again: {worker}')
 
+    def check_a_worker_whose_line_is_cut_is_missed_and_used_again(self):
+        token = {'DAPHNE_DIST_TOKEN': 'of this check'}
+        script = ('X = rand(30000, 20, 0.0, 1.0, 1.0, 7); s = 0.0; begin = now(); '
+                  'while (now() - begin < SECONDS * 1000000000) { s = sum(X * 2.0 + sqrt(X)); } print(s);')
+        with SlowLinks(2, delay=1, rate=1000) as links, tempfile.TemporaryFile('w+') as log, \
+                Workers(self.daphne, 2, '--insecure', env=token, links=links) as workers:
+            command = [self.daphne, '--distributed', '--dist_backend=gRPC', '--dist-threshold=0', '--dist-lend=off',
+                       '--heartbeat-ms=300', '--insecure', '-e', script.replace('SECONDS', '6')]
+            run = subprocess.Popen(links.coordinator.command(command), stdout=subprocess.PIPE, stderr=log, text=True,
+                                   env={**os.environ, **workers.env, **token})
+            try:
+                self.wait_for(workers.logs[1], 'connected')
+                time.sleep(0.3)
+                links.cut(1)
+                self.wait_for(log, f'{workers.addresses[1]} is lost: no sign of life')
+                links.mend(1)
+                self.wait_for(log, f'{workers.addresses[1]} is back')
+                output = run.communicate(timeout=LONGEST)[0]
+            finally:
+                run.kill()
+                run.wait()
+            require(run.returncode == 0 and output == self.local('-e', script.replace('SECONDS', '0.1')), f'{output}')
+        require(not workers.stubborn, 'the worker does not end')
+
     def wait_for(self, log, text):
         for _ in range(600):
             log.seek(0)
@@ -816,8 +747,7 @@ class Checks:
         make_certificates(self.directory)
 
         def options(name, ca='ca'):
-            return [f'--tls-ca={self.directory}/{ca}.pem', f'--tls-cert={self.directory}/{name}.pem',
-                    f'--tls-key={self.directory}/{name}.key']
+            return tls_options(self.directory, name, ca)
 
         script = 'print(sum(fill(1.0, 9, 9) + 1));'
         with Workers(self.daphne, 1, *options('worker')) as workers:
@@ -832,61 +762,12 @@ class Checks:
             self.expect_same(again, '162\n', 'TLS after strangers')
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(('127.0.0.1', 0))
-        return s.getsockname()[1]
-
-
-def make_certificates(directory):
-    def openssl(*words):
-        subprocess.run(['openssl', *words], check=True, capture_output=True, cwd=directory)
-
-    for ca in ('ca', 'other'):
-        openssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', f'/CN={ca}', '-keyout', f'{ca}.key',
-                '-out', f'{ca}.pem')
-    for name, ca in (('worker', 'ca'), ('client', 'ca'), ('stranger', 'other')):
-        openssl('req', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-keyout', f'{name}.key', '-out', f'{name}.csr')
-        openssl('x509', '-req', '-in', f'{name}.csr', '-CA', f'{ca}.pem', '-CAkey', f'{ca}.key', '-CAcreateserial', '-days', '2',
-                '-out', f'{name}.pem')
-
-
-def fault_campaign(checks, count, seed):
-    random.seed(seed)
-    hits, longest, failed = 0, 0.0, 0
-    for i in range(count):
-        action = random.choice([signal.SIGKILL, signal.SIGSTOP])
-        delay = random.uniform(0.05, 1.5)
-        try:
-            took, hit = checks.interrupt(action, delay, count=random.choice([1, 2, 3]))
-            hits, longest = hits + hit, max(longest, took)
-        except (Problem, subprocess.TimeoutExpired) as problem:
-            failed += 1
-            print(f'FAILED {i}: {action.name} after {delay:.2f} s: {problem}')
-    print(f'{count} runs, {hits} lost a worker in the middle, the longest took {longest:.1f} s')
-    print(f'{count - failed} passed, {failed} failed')
-    return 1 if failed else 0
-
-
-def script_campaign(daphne):
-    passed = failed = 0
-    for config in sorted((ROOT / 'test' / 'script' / 'configs' / 'distributed').glob('*.txt')):
-        print(f'== {config.stem}', flush=True)
-        done = subprocess.run([sys.executable, ROOT / 'test' / 'script' / 'run.py', '--daphne', daphne, '--config',
-                               f'distributed/{config.stem}'], stdout=subprocess.PIPE, text=True)
-        print(done.stdout, end='')
-        match = re.search(r'(\d+) passed, (\d+) failed\s*$', done.stdout)
-        passed, failed = passed + int(match[1]), failed + int(match[2])
-    print(f'{passed} passed, {failed} failed')
-    return 1 if failed else 0
-
-
 def main():
     parser = argparse.ArgumentParser(description='Tests the distributed engine.')
     parser.add_argument('--daphne', default=str(ROOT / 'bin' / 'daphne'), help='the binary under test')
     parser.add_argument('--filter', default='', help='only checks whose name contains this text')
-    parser.add_argument('--campaign', choices=['faults', 'scripts'], help='a long run instead')
-    parser.add_argument('--count', type=int, default=50, help='interruptions of the campaign')
+    parser.add_argument('--campaign', choices=['faults', 'slow-link', 'scripts'], help='a long run instead')
+    parser.add_argument('--count', type=int, default=50, help='interruptions of the campaign; a fifth as many of MPI')
     parser.add_argument('--seed', type=int, default=1)
     choice = parser.parse_args()
     daphne = os.path.abspath(choice.daphne)
@@ -894,6 +775,8 @@ def main():
         checks = Checks(daphne, directory)
         if choice.campaign == 'faults':
             return fault_campaign(checks, choice.count, choice.seed)
+        if choice.campaign == 'slow-link':
+            return slow_link_campaign(checks)
         if choice.campaign == 'scripts':
             return script_campaign(daphne)
         if not checks.has_grpc:
@@ -905,6 +788,8 @@ def main():
             try:
                 getattr(checks, name)()
                 passed += 1
+            except NotPermitted as reason:
+                print(f'skipped: {name.removeprefix("check_").replace("_", " ")} ({reason})', flush=True)
             except (Problem, subprocess.TimeoutExpired) as problem:
                 failed += 1
                 print(f'FAILED {name.removeprefix("check_").replace("_", " ")}\n  {problem}', flush=True)
