@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes of the distributed engine: runs, workers, and what is left of them."""
 
+import fcntl
 import os
 import random
 import shutil
@@ -42,6 +43,14 @@ def require(condition, text):
         raise Problem(text)
 
 
+def log_file():
+    """A temporary file that a process writes to while it is read here: both have one position in it, so whoever writes must
+    go to the end by itself."""
+    log = tempfile.TemporaryFile('w+')
+    fcntl.fcntl(log, fcntl.F_SETFL, fcntl.fcntl(log, fcntl.F_GETFL) | os.O_APPEND)
+    return log
+
+
 class Workers:
     """daphne-worker processes on free ports of this machine, or of machines behind slow lines."""
 
@@ -53,7 +62,7 @@ class Workers:
                        links.workers[i] if links else None)
 
     def start(self, address, directory=None, machine=None):
-        log = tempfile.TemporaryFile('w+')
+        log = log_file()
         command = [f'{self.binary}-worker', '--num-threads=1', *self.options, address]
         process = subprocess.Popen(machine.command(command) if machine else command, stdout=subprocess.PIPE, stderr=log, text=True,
                                    env=self.environment, cwd=directory)

@@ -25,7 +25,7 @@ import time
 from pathlib import Path
 
 from campaigns import LONGEST, fault_campaign, script_campaign, slow_link_campaign
-from processes import MPI_ENVIRONMENT, ROOT, Problem, Runs, Workers, free_port, make_certificates, require, tls_options
+from processes import MPI_ENVIRONMENT, ROOT, Problem, Runs, Workers, free_port, log_file, make_certificates, require, tls_options
 from slow_link import NotPermitted, SlowLinks
 from stranger import DETACH, HELLO, NEIGHBOUR, OBJECT_BEGIN, OBJECT_CHUNK, OBJECT_LENT, Stranger, compute, frame, hello
 
@@ -529,7 +529,7 @@ class Checks(Runs):
         script = ('X = rand(30000, 20, 0.0, 1.0, 1.0, 7); s = 0.0; v = sum(X, 0); begin = now(); '
                   'while (now() - begin < SECONDS * 1000000000) { Y = X * 2.0 + sqrt(X); s = sum(Y); v = sum(Y, 0); } '
                   'print(s); print(v[0:3, ]);')
-        with Workers(self.daphne, 2, '--quiet') as workers, tempfile.TemporaryFile('w+') as log:
+        with Workers(self.daphne, 2, '--quiet') as workers, log_file() as log:
             victim, address = workers.processes[1], workers.addresses[1]
             env = {**os.environ, **workers.env}
             if way == 'late':
@@ -564,7 +564,7 @@ class Checks(Runs):
         token = {'DAPHNE_DIST_TOKEN': 'of this check'}
         script = ('X = rand(30000, 20, 0.0, 1.0, 1.0, 7); s = 0.0; begin = now(); '
                   'while (now() - begin < SECONDS * 1000000000) { s = sum(X * 2.0 + sqrt(X)); } print(s);')
-        with SlowLinks(2, delay=1, rate=1000) as links, tempfile.TemporaryFile('w+') as log, \
+        with SlowLinks(2, delay=1, rate=1000) as links, log_file() as log, \
                 Workers(self.daphne, 2, '--insecure', env=token, links=links) as workers:
             command = [self.daphne, '--distributed', '--dist_backend=gRPC', '--dist-threshold=0', '--dist-lend=off',
                        '--heartbeat-ms=300', '--insecure', '-e', script.replace('SECONDS', '6')]
