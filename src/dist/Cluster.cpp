@@ -98,7 +98,8 @@ Crew Cluster::crew() const {
 }
 
 double Cluster::bytesPerNs() const {
-    return peers.areNeighbours() ? std::max(settings.bytesPerNs, kMemoryBytesPerNs) : settings.bytesPerNs;
+    return peers.areNeighbours() ? std::max(settings.bytesPerNs, kMemoryBytesPerNs)
+                                 : std::min(settings.bytesPerNs, peers.lineBytesPerNs());
 }
 
 /// Distributing costs messages, vectors that everybody needs and, once, the rows. Rows are sent, or read by workers

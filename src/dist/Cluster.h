@@ -35,7 +35,7 @@ struct ClusterSettings {
     /// The coordinator computes, too, what it has waited for so much longer than it would take itself.
     double stragglerNs = std::numeric_limits<double>::infinity();
     uint32_t retries = 2;
-    double bytesPerNs = 0.5;                       ///< of the network, for estimates
+    double bytesPerNs = 0.5;                       ///< of the network at most, for estimates
     std::function<void(const std::string &)> warn; ///< one line; null: silence
 };
 

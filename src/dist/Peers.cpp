@@ -13,6 +13,10 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{50};
 /// So long a frame is in the hands of a thread at most before it is handled.
 constexpr std::chrono::milliseconds kInHand{1};
+/// Who does not answer is as slow as that.
+constexpr double kUnansweredNs = 2e9;
+/// So many show how fast a line is: much longer than a fast one takes for a message, no burden for a slow one.
+constexpr size_t kProbeBytes = 128 << 10;
 /// Fewer peers get an object as fast without passing it on.
 constexpr size_t kLeastRelayed = 3;
 /// Intervals without a sign of life after which a peer is lost.
@@ -73,7 +77,7 @@ void Peers::greet() {
         throw executionError("no worker can be reached: " + (warnings.empty() ? "" : warnings.front()))
             .withHint("start the workers first: daphne-worker host:port");
     lock.unlock();
-    measureRoundTrip();
+    measureLines();
 }
 
 /// Shares of those who run there; the number of peers is this process. Nobody gets one where CPUs were divided by
@@ -128,30 +132,51 @@ bool Peers::isNeighbour(uint32_t peer) const {
     return peers[peer].alive && peers[peer].isNeighbour;
 }
 
-/// The slowest peer counts, at its best. All are asked at once: on long lines every question takes its time.
-void Peers::measureRoundTrip() {
-    constexpr int kTries = 3;
-    std::vector<double> best(size(), std::numeric_limits<double>::infinity());
-    for (int n = 0; n < kTries; ++n) {
-        uint64_t request = nextQuestion++;
-        std::vector<Clock::time_point> start(size());
-        for (uint32_t i = 0; i < size(); ++i)
-            if (isAlive(i)) {
-                start[i] = Clock::now();
-                sendFrame(i, frameOf({MessageType::Heartbeat, request}, {}));
-            }
-        std::unique_lock lock(mutex);
-        auto hasEcho = [&](const Peer &p) { return p.lastEcho == request; };
-        waitUntil(lock, Clock::now() + std::chrono::seconds(2),
-                  [&] { return std::ranges::all_of(peers, [&](const Peer &p) { return !p.alive || hasEcho(p); }); });
-        for (uint32_t i = 0; i < size(); ++i) {
-            auto end = hasEcho(peers[i]) ? peers[i].echoed : Clock::now();
-            best[i] = std::min(best[i], std::chrono::duration<double, std::nano>(end - start[i]).count());
-        }
+/// Until each of these peers has answered a message with so many bytes; nothing of those that do not. All are asked at
+/// once: on long lines every question takes its time, and lines may have a common part.
+std::vector<std::optional<double>> Peers::echoNs(std::span<const uint32_t> asked, size_t bytes) {
+    uint64_t request = nextQuestion++;
+    std::vector<Clock::time_point> start(size());
+    for (uint32_t i : asked) {
+        start[i] = Clock::now();
+        sendFrame(i, frameOf({MessageType::Heartbeat, request}, Bytes(bytes)));
     }
+    std::unique_lock lock(mutex);
+    auto hasEcho = [&](uint32_t i) { return peers[i].lastEcho == request; };
+    waitUntil(lock, Clock::now() + std::chrono::seconds(2),
+              [&] { return std::ranges::all_of(asked, [&](uint32_t i) { return !peers[i].alive || hasEcho(i); }); });
+    std::vector<std::optional<double>> times;
+    for (uint32_t i : asked)
+        times.push_back(
+            hasEcho(i) ? std::optional(std::chrono::duration<double, std::nano>(peers[i].echoed - start[i]).count())
+                       : std::nullopt);
+    return times;
+}
+
+/// The slowest peer counts, at its best. How fast lines are matters where objects are sent.
+void Peers::measureLines() {
+    constexpr int kTries = 3;
+    std::vector<uint32_t> here, elsewhere;
     for (uint32_t i = 0; i < size(); ++i)
         if (isAlive(i))
+            here.push_back(i);
+    std::vector<double> best(size(), kUnansweredNs);
+    for (int n = 0; n < kTries; ++n) {
+        auto times = echoNs(here, 0);
+        for (size_t k = 0; k < here.size(); ++k)
+            best[here[k]] = std::min(best[here[k]], times[k].value_or(kUnansweredNs));
+    }
+    for (uint32_t i : here)
+        if (isAlive(i)) {
             roundTrip = std::max(roundTrip, best[i]);
+            if (!isNeighbour(i))
+                elsewhere.push_back(i);
+        }
+    auto times = echoNs(elsewhere, kProbeBytes);
+    for (size_t k = 0; k < elsewhere.size(); ++k)
+        if (isAlive(elsewhere[k]))
+            bytesPerNs = std::min(bytesPerNs, static_cast<double>(kProbeBytes) /
+                                                  std::max(1.0, times[k].value_or(kUnansweredNs) - best[elsewhere[k]]));
 }
 
 bool Peers::isAlive(uint32_t peer) const {

@@ -10,6 +10,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <limits>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -74,6 +75,8 @@ class Peers {
     const Welcome &welcome(uint32_t peer) const { return peers[peer].welcome; }
     bool survivesLoss() const { return transport->survivesLoss(); }
     double roundTripNs() const { return roundTrip; }
+    /// Of the slowest line that objects are sent over, as measured at the beginning; infinity if there is none.
+    double lineBytesPerNs() const { return bytesPerNs; }
     /// CPUs that this process should use.
     CpuShare ownCpus() const;
     /// Where this process runs, as it was when it began.
@@ -164,7 +167,8 @@ class Peers {
     void callLostPeers();
     void handleCalled(uint32_t peer, const Received &item);
     void greet();
-    void measureRoundTrip();
+    std::vector<std::optional<double>> echoNs(std::span<const uint32_t> asked, size_t bytes);
+    void measureLines();
     void receiveAll();
     void waitUntil(std::unique_lock<std::mutex> &lock, std::chrono::steady_clock::time_point deadline,
                    const std::function<bool()> &isDone);
@@ -177,7 +181,7 @@ class Peers {
     Settings settings;
     const Seat seat;
     std::deque<Peer> peers;
-    double roundTrip = 0;
+    double roundTrip = 0, bytesPerNs = std::numeric_limits<double>::infinity();
     uint64_t nextQuestion = 1;
     mutable std::mutex mutex; ///< guards peers and events
     std::condition_variable changed;

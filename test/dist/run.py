@@ -584,6 +584,18 @@ class Checks(Runs):
             require(run.returncode == 0 and output == self.local('-e', script.replace('SECONDS', '0.1')), f'{output}')
         require(not workers.stubborn, 'the worker does not end')
 
+    def check_what_does_not_pay_on_a_slow_line_stays_here(self):
+        """40 MB over 100 Mbit/s for loops of some milliseconds."""
+        token = {'DAPHNE_DIST_TOKEN': 'of this check'}
+        script = 'X = rand(200000, 25, 0.0, 1.0, 1.0, 7); s = 0.0; for (i in 1:40) s = s + sum(sqrt(X * i + 1.0)); print(s);'
+        with SlowLinks(1, delay=0.25, rate=100) as links, Workers(self.daphne, 1, '--insecure', env=token, links=links) as workers:
+            command = [self.daphne, '--distributed', '--dist_backend=gRPC', '--num-threads=1', '--dist-lend=off', '--insecure',
+                       '--statistics', '-e', script]
+            done = subprocess.run(links.coordinator.command(command), capture_output=True, text=True, timeout=LONGEST,
+                                  env={**os.environ, **workers.env, **token})
+            require(done.returncode == 0 and done.stdout == self.local('-e', script), f'{done.stdout} {done.stderr}')
+            require('distributed: 0 loops' in done.stderr, done.stderr)
+
     def wait_for(self, log, text):
         for _ in range(600):
             log.seek(0)

@@ -4,8 +4,8 @@
 #include "dist/Cluster.h"
 
 #include <atomic>
-#include <gtest/gtest.h>
 #include <future>
+#include <gtest/gtest.h>
 #include <thread>
 
 #include "dist/Worker.h"
