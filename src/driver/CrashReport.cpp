@@ -39,9 +39,27 @@ void crashed(int signal) {
     _exit(kInternalError);
 }
 
+/// Only async-signal-safe calls.
+void tookTooLong(int) {
+    const char *foreign = InForeignCode::now();
+    say("error: ");
+    if (foreign) {
+        say(foreign);
+        say(": no end after much more time than such a file takes\n   = hint: the file is probably damaged\n");
+    } else {
+        say("the limit of CPU time is reached\n   = hint: ulimit -t shows it\n");
+    }
+    _exit(static_cast<int>(Stage::Execute));
+}
+
 } // namespace
 
 void installCrashReport() {
+    struct sigaction late{};
+    late.sa_handler = tookTooLong;
+    sigaction(SIGXCPU, &late, nullptr);
+    // A file larger than allowed is an error of the call that writes it.
+    std::signal(SIGXFSZ, SIG_IGN);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     return; // the sanitizers report better
 #endif
@@ -55,8 +73,6 @@ void installCrashReport() {
     action.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND);
     for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
         sigaction(signal, &action, nullptr);
-    // A file larger than allowed is an error of the call that writes it.
-    std::signal(SIGXFSZ, SIG_IGN);
 }
 
 } // namespace daphne::driver

@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "base/Error.h"
-#include "base/ForeignCode.h"
 #include "base/Progress.h"
 #include "data/NullIndicator.h"
 #include "io/File.h"
@@ -97,8 +96,7 @@ Value readNamed(Value (*read)(ReadJob &), const DataPath &path, const ReadReques
     try {
         const Format &format = *FormatTable::get().find(path.extension);
         std::optional<InForeignCode> foreign;
-        if (!format.library.empty())
-            foreign.emplace("file \"" + path.file + "\": " + std::string(format.library));
+        enterLibrary(foreign, format, path.file);
         Value value = read(job);
         foreign.reset();
         job.needUnchanged();
@@ -163,6 +161,16 @@ Metadata metadataOf(const Value &value, bool hasNulls) {
     return meta;
 }
 
+/// As dense matrices, which is what libraries get.
+uint64_t bytesInMemory(const Value &value) {
+    if (value.isMatrix())
+        return value.matrix().cells() * cellSize(value.matrix().type());
+    uint64_t bytes = 0;
+    for (const auto &column : value.frame().columns)
+        bytes += column->cells() * cellSize(column->type());
+    return bytes;
+}
+
 /// What a reader did not leave out by itself.
 Value withColumns(const Frame &frame, const std::vector<std::string> &labels) {
     auto result = Ref<Frame>::make(frame.rows());
@@ -173,6 +181,13 @@ Value withColumns(const Frame &frame, const std::vector<std::string> &labels) {
 }
 
 } // namespace
+
+void enterLibrary(std::optional<InForeignCode> &foreign, const Format &format, const std::string &file) {
+    std::error_code problem; // whoever reads it gets the message
+    uint64_t bytes = std::filesystem::file_size(file, problem);
+    if (!format.library.empty())
+        foreign.emplace("file \"" + file + "\": " + std::string(format.library), problem ? 0 : bytes);
+}
 
 bool ReadJob::wantsColumn(const std::string &label) const {
     const auto &wanted = request.columns;
@@ -251,18 +266,25 @@ void write(const Value &value, const std::string &name, const WriteRequest &requ
     DataPath path(name);
     auto writeMatrix = value.isMatrix() ? need(&Format::writeMatrix, path, "write a matrix to") : nullptr;
     auto writeFrame = value.isFrame() ? need(&Format::writeFrame, path, "write a frame to") : nullptr;
+    const Format &format = *FormatTable::get().find(path.extension);
     Progress bar("writing " + path.file, 0);
     FileReplacement data(path.file);
     WriteJob job{data, path.part, request};
-    if (writeMatrix)
-        writeMatrix(value.matrix(), job);
-    else
-        writeFrame(value.frame(), job);
+    {
+        // A part is written into what is there already, which may be damaged.
+        std::optional<InForeignCode> foreign;
+        enterLibrary(foreign, format, path.file);
+        InForeignCode::expect(bytesInMemory(value));
+        if (writeMatrix)
+            writeMatrix(value.matrix(), job);
+        else
+            writeFrame(value.frame(), job);
+    }
     data.finish();
     if (!path.part.empty())
         return data.commit();
     FileReplacement metaFile(metadataPath(path.file));
-    metaFile.write(metadataText(metadataOf(value, FormatTable::get().find(path.extension)->hasNulls)));
+    metaFile.write(metadataText(metadataOf(value, format.hasNulls)));
     // Both are complete on the disk before either is put in place, the data first.
     metaFile.finish();
     data.commit();

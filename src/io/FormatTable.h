@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/Error.h"
+#include "base/ForeignCode.h"
 #include "data/Value.h"
 #include "io/Federated.h"
 #include "io/File.h"
@@ -97,6 +98,9 @@ class FormatTable {
   private:
     std::vector<Format> rows;
 };
+
+/// From here on a library works on the file, if the format has one.
+void enterLibrary(std::optional<InForeignCode> &foreign, const Format &format, const std::string &file);
 
 /// The matrix itself, or a dense one with the same cells.
 Ref<Dense> denseOf(const Matrix &m);

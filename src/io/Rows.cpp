@@ -2,7 +2,6 @@
 #include "io/Rows.h"
 
 #include "base/Error.h"
-#include "base/ForeignCode.h"
 
 namespace daphne::io {
 
@@ -22,8 +21,7 @@ auto reading(const Format &format, const DataPath &path, const ReadRequest &requ
     auto meta = path.part.empty() ? readMetadata(path.file) : std::nullopt;
     ReadJob job(path.file, path.part, std::move(meta), request);
     std::optional<InForeignCode> foreign;
-    if (!format.library.empty())
-        foreign.emplace("file \"" + path.file + "\": " + std::string(format.library));
+    enterLibrary(foreign, format, path.file);
     try {
         auto result = read(job);
         job.needUnchanged();

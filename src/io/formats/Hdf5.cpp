@@ -201,6 +201,7 @@ class DataSet {
         if (__builtin_mul_overflow(rows(), cols(), &cells) ||
             cells > most / std::max(cellSize(type), h5.H5Tget_size(stored)))
             throw problem("promises more cells than the file holds");
+        InForeignCode::expect(cells * cellSize(type)); // they may be in other files
     }
     size_t rows() const { return size[0]; }
     size_t cols() const { return size[1]; }

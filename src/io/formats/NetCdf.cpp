@@ -130,6 +130,7 @@ Ref<Dense> readVariable(const File &f, const Variable &v, const ReadJob &job) {
     size_t cells, most = static_cast<size_t>(info.st_size) * 1100 + (size_t(64) << 20);
     if (__builtin_mul_overflow(v.rows, v.cols, &cells) || cells > most / cellSize(type))
         throw job.error("it is too short for a variable of " + std::to_string(v.rows) + "x" + std::to_string(v.cols));
+    InForeignCode::expect(cells * cellSize(type));
     if (v.code == NC_SHORT || v.code == NC_USHORT) {
         std::vector<int16_t> raw(cells);
         f.check(f.nc.nc_get_var(f.id, v.id, raw.data()));
