@@ -83,7 +83,11 @@ def check(daphne, directory, name, content, memory_gb):
         reader = 'readFrame' if name.startswith('frame') else 'readMatrix'
         script = Path(place) / 'script.daph'
         script.write_text(f'print({reader}("{name}"));\n')
-        for command in ([daphne, script], [daphne, 'inspect', name]):
+        commands = [[daphne, script], [daphne, 'inspect', name]]
+        if name.endswith('.h5'):
+            # A data set besides, in the file as it is.
+            commands.append([daphne, '-e', f'writeMatrix([1.0], "{name}:/other");'])
+        for command in commands:
             try:
                 done = subprocess.run(command, cwd=place, capture_output=True, timeout=TIMEOUT_SECONDS,
                                       preexec_fn=lambda: limit(memory_gb))
