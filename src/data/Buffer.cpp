@@ -62,6 +62,15 @@ Buffer *Buffer::create(ValueType type, size_t numCells, Init init) {
     return buffer;
 }
 
+Buffer *Buffer::adopt(ValueType type, std::byte *block, size_t numBytes) {
+    auto *buffer = new (::operator new(sizeof(Buffer))) Buffer;
+    buffer->type = type;
+    buffer->numCells = numBytes / cellSize(type);
+    buffer->numBytes = numBytes;
+    buffer->cells = block;
+    return buffer;
+}
+
 void Buffer::destroy() noexcept {
     if (type == ValueType::Str)
         std::destroy_n(reinterpret_cast<std::string *>(cells), numCells);

@@ -18,6 +18,8 @@ class Buffer {
     enum class Init { None, Zero }; ///< strings are always constructed empty
     /// Throws std::bad_alloc if memory is exhausted.
     static Buffer *create(ValueType type, size_t numCells, Init init);
+    /// Numbers in a block of the BufferPool, which is taken over.
+    static Buffer *adopt(ValueType type, std::byte *block, size_t numBytes);
     void retain() noexcept { refs.fetch_add(1, std::memory_order_relaxed); }
     void release() noexcept {
         if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1)

@@ -6,7 +6,10 @@
 #include <mutex>
 #include <new>
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace daphne {
 
@@ -17,6 +20,8 @@ constexpr size_t kHugePage = size_t(2) << 20;
 constexpr size_t kSmallUnit = size_t(64) << 10;
 /// A kept block serves requests down to this share of its size.
 constexpr size_t kShareNumerator = 4, kShareDenominator = 5;
+/// Of shared files: nobody is surprised by pages that are gone.
+constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 size_t blockSize(size_t numBytes) {
     size_t unit = numBytes < kHugePage ? kSmallUnit : kHugePage;
@@ -30,6 +35,9 @@ class Pool {
         if (size < numBytes)
             throw std::bad_alloc();
         std::lock_guard lock(mutex);
+        if (SharedAllocations::areWanted() && numBytes >= kLeastShared)
+            if (std::byte *data = mapNewFile(size))
+                return {data, true};
         auto it = kept.lower_bound(size);
         if (it != kept.end() && it->first <= size / kShareNumerator * kShareDenominator) {
             Block block = it->second;
@@ -52,6 +60,13 @@ class Pool {
 
     void free(std::byte *data) noexcept {
         std::lock_guard lock(mutex);
+        if (auto it = mapped.find(data); it != mapped.end()) {
+            munmap(data, it->second.size);
+            if (it->second.file >= 0)
+                close(it->second.file);
+            mapped.erase(it);
+            return;
+        }
         auto it = used.find(data);
         Block block{data, it->second};
         used.erase(it);
@@ -69,11 +84,67 @@ class Pool {
         return state;
     }
 
+    std::optional<SharedPlace> placeOf(const std::byte *address) {
+        std::lock_guard lock(mutex);
+        auto it = mapped.upper_bound(const_cast<std::byte *>(address));
+        if (it == mapped.begin())
+            return std::nullopt;
+        auto &[data, block] = *std::prev(it);
+        auto offset = static_cast<size_t>(address - data);
+        return block.file >= 0 && offset < block.size ? std::optional<SharedPlace>({block.file, block.inode, offset})
+                                                      : std::nullopt;
+    }
+
+    std::optional<ForeignBlock> mapFile(int file) {
+        struct stat info{};
+        if (fstat(file, &info) != 0 || info.st_size < static_cast<off_t>(kLeastShared) ||
+            (fcntl(file, F_GET_SEALS) & F_SEAL_SHRINK) == 0)
+            return std::nullopt;
+        auto size = static_cast<size_t>(info.st_size);
+        void *at = mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
+        if (at == MAP_FAILED)
+            return std::nullopt;
+        std::lock_guard lock(mutex);
+        auto *data = static_cast<std::byte *>(at);
+        mapped.emplace(data, File{size, -1, 0});
+        return ForeignBlock{data, size};
+    }
+
   private:
     struct Block {
         std::byte *data;
         size_t size;
     };
+
+    struct File {
+        size_t size;
+        int file; ///< -1: of another process
+        uint64_t inode;
+    };
+
+    /// Null if there can be none; then a usual block does.
+    std::byte *mapNewFile(size_t size) {
+        // Whether there is so much memory at all is not asked for files.
+        std::byte *probe = mapAnywhere(size);
+        if (!probe)
+            return nullptr;
+        munmap(probe, size);
+        int file = memfd_create("daphne", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+        struct stat info{};
+        void *at = MAP_FAILED;
+        if (file >= 0 && ftruncate(file, static_cast<off_t>(size)) == 0 && fcntl(file, F_ADD_SEALS, kSeals) == 0 &&
+            fstat(file, &info) == 0)
+            at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        if (at == MAP_FAILED) {
+            if (file >= 0)
+                close(file);
+            return nullptr;
+        }
+        madvise(at, size, MADV_HUGEPAGE); // where the system has them for files
+        auto *data = static_cast<std::byte *>(at);
+        mapped.emplace(data, File{size, file, info.st_ino});
+        return data;
+    }
 
     void use(const Block &block) {
         used.emplace(block.data, block.size);
@@ -117,6 +188,7 @@ class Pool {
     std::mutex mutex;
     std::multimap<size_t, Block> kept;
     std::map<std::byte *, size_t> used;
+    std::map<std::byte *, File> mapped; ///< blocks that several processes see
     BufferPoolState state{};
 };
 
@@ -130,5 +202,7 @@ Pool &pool() {
 PooledBlock allocatePooled(size_t numBytes) { return pool().allocate(numBytes); }
 void freePooled(std::byte *data) noexcept { pool().free(data); }
 BufferPoolState bufferPoolState() { return pool().current(); }
+std::optional<SharedPlace> sharedPlaceOf(const std::byte *address) { return pool().placeOf(address); }
+std::optional<ForeignBlock> mapForeign(int file) { return pool().mapFile(file); }
 
 } // namespace daphne

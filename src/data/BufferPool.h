@@ -6,9 +6,15 @@
 ///
 /// The pool never costs memory: what is in use plus what it keeps stays at or
 /// below the most that ever was in use at one time. Thread-safe.
+///
+/// On request blocks are made that other processes can map instead of copying
+/// them: files without a name, whose size is sealed. They are not recycled, so
+/// that their content stays as it is for whoever has mapped them.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 
 namespace daphne {
 
@@ -28,5 +34,35 @@ struct PooledBlock {
 PooledBlock allocatePooled(size_t numBytes);
 void freePooled(std::byte *data) noexcept;
 BufferPoolState bufferPoolState();
+
+/// While one lives, blocks of at least kLeastShared bytes that this thread takes can be mapped by other processes,
+/// where the system allows it.
+class SharedAllocations {
+  public:
+    SharedAllocations() { ++depth; }
+    ~SharedAllocations() { --depth; }
+    SharedAllocations(const SharedAllocations &) = delete;
+    SharedAllocations &operator=(const SharedAllocations &) = delete;
+    static bool areWanted() { return depth > 0; }
+
+  private:
+    inline static thread_local int depth = 0;
+};
+constexpr size_t kLeastShared = size_t(1) << 20;
+
+/// A byte of a block that can be mapped.
+struct SharedPlace {
+    int file;
+    uint64_t inode; ///< of the file, as long as it exists
+    size_t offset;
+};
+std::optional<SharedPlace> sharedPlaceOf(const std::byte *address);
+/// The other side: the file as a block, to be read only. Null if it is none of the files described above, or cannot be
+/// mapped. The file itself may be closed afterwards.
+struct ForeignBlock {
+    std::byte *data;
+    size_t size;
+};
+std::optional<ForeignBlock> mapForeign(int file);
 
 } // namespace daphne

@@ -17,21 +17,34 @@ ValueType indexType(size_t cols) { return needsWideIndex(cols) ? ValueType::UI64
 
 } // namespace
 
-Ref<Csr> Csr::create(ValueType type, size_t rows, size_t cols, size_t capacity, Values values) {
+Ref<Csr> Csr::withCells(ValueType type, size_t rows, size_t cols, size_t capacity, BufferRef columns,
+                        BufferRef values) {
     constexpr size_t kMost = std::numeric_limits<int64_t>::max();
-    if ((cols != 0 && rows > kMost / cols) || rows >= kMost / 8 || capacity >= kMost / 8)
+    if ((cols != 0 && rows > kMost / cols) || rows >= kMost / 8)
         throwOutOfMemory(type, rows, cols);
     auto m = Ref<Csr>::make(type, rows, cols);
     try {
         m->offsetBuffer = BufferRef(Buffer::create(ValueType::UI64, rows + 1, Buffer::Init::Zero));
-        m->columnBuffer = makeBuffer(indexType(cols), capacity);
-        if (values == Values::Stored)
-            m->valueBuffer = makeBuffer(type, capacity);
     } catch (const std::bad_alloc &) {
         throwOutOfMemory(type, rows, cols);
     }
+    m->columnBuffer = std::move(columns);
+    m->valueBuffer = std::move(values);
     m->numSlots = capacity;
     return m;
+}
+
+Ref<Csr> Csr::create(ValueType type, size_t rows, size_t cols, size_t capacity, Values values) {
+    constexpr size_t kMost = std::numeric_limits<int64_t>::max();
+    if (capacity >= kMost / 8)
+        throwOutOfMemory(type, rows, cols);
+    try {
+        BufferRef columns = makeBuffer(indexType(cols), capacity);
+        BufferRef stored = values == Values::Stored ? makeBuffer(type, capacity) : BufferRef();
+        return withCells(type, rows, cols, capacity, std::move(columns), std::move(stored));
+    } catch (const std::bad_alloc &) {
+        throwOutOfMemory(type, rows, cols);
+    }
 }
 
 Ref<Csr> Csr::sameShape(const Csr &m, ValueType type, size_t r0, size_t r1) {

@@ -166,8 +166,7 @@ void Cluster::sweep() {
     for (ResultOf result : placements.takeUnread())
         programs[result.program].read.erase(result.parameter);
     for (auto &[worker, objects] : placements.takeGarbage())
-        if (peers.isAlive(worker))
-            peers.send(worker, Free{std::move(objects)});
+        peers.freeLater(worker, objects);
 }
 
 /// What a lost worker had and knew.
@@ -280,6 +279,7 @@ void Cluster::endOfProgram(bool keepsValues) {
     placements.clear();
     peers.forgetObjects();
     sweep();
+    peers.tellFreed();
     noteLosses();
     scheduler = nullptr;
     bound.reset();

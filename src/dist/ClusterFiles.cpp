@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/Error.h"
+#include "data/BufferPool.h"
 #include "data/CopyCells.h"
 #include "dist/Cluster.h"
 #include "io/Rows.h"
@@ -295,7 +296,12 @@ Value Cluster::readMatrix(Context &context, const std::string &name, bool asCsr,
     std::string path = absoluteName(name);
     std::optional<FileState> before = stateOf(path);
     auto start = std::chrono::steady_clock::now();
+    // Workers of this machine map sparse matrices instead of copying them.
+    std::optional<SharedAllocations> shared;
+    if (peers.hasNeighbours())
+        shared.emplace();
     Value matrix = readAll();
+    shared.reset();
     std::chrono::duration<double, std::nano> ns = std::chrono::steady_clock::now() - start;
     if (before && before->bytes >= kLeastBytes && stateOf(path) == before)
         noteFile(matrix, path, *before, ns.count());

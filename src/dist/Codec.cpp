@@ -293,7 +293,7 @@ void Decoder::startDense(ByteReader &r, uint64_t rows, uint64_t cols) {
 
 void Decoder::startCsr(ByteReader &r, uint64_t rows, uint64_t cols) {
     ValueType type = readType(r);
-    auto stored = r.number<uint64_t>();
+    stored = r.number<uint64_t>();
     auto flags = r.number<uint8_t>();
     bool wide = flags & kWide, pattern = flags & kPattern;
     if (flags > (kWide | kPattern | kShown) || wide != needsWideIndex(cols) || type == ValueType::Str)
@@ -304,6 +304,21 @@ void Decoder::startCsr(ByteReader &r, uint64_t rows, uint64_t cols) {
     if (bytes != total)
         throw WireError("a sparse matrix with " + std::to_string(stored) + " cells in " + std::to_string(total) +
                         " bytes");
+    if (found) {
+        uint64_t width = wide ? 8 : 4, capacity = found->columns.bytes / width;
+        firstStored = found->columns.begin / width;
+        bool isRight = found->columns.begin % width == 0 && pattern == !found->values.buffer;
+        if (!pattern) {
+            capacity = std::min(capacity, found->values.bytes / cellSize(type));
+            isRight = isRight && found->values.begin == firstStored * cellSize(type);
+        }
+        if (!isRight || firstStored > capacity || stored > capacity - firstStored)
+            throw WireError("arrays that are not those of the matrix");
+        auto m = Csr::withCells(type, rows, cols, capacity, found->columns.buffer, found->values.buffer);
+        rooms.push_back({reinterpret_cast<std::byte *>(m->mutableOffsets()), (rows + 1) * 8});
+        value = flags & kShown ? Csr::shown(*m, true) : std::move(m);
+        return;
+    }
     auto m = Csr::create(type, rows, cols, stored, pattern ? Csr::Values::AllOnes : Csr::Values::Stored);
     rooms.push_back({reinterpret_cast<std::byte *>(m->mutableOffsets()), (rows + 1) * 8});
     withIndexType(wide, [&]<class I>(TypeTag<I>) {
@@ -316,15 +331,17 @@ void Decoder::startCsr(ByteReader &r, uint64_t rows, uint64_t cols) {
 
 void Decoder::checkContent() {
     if (value.isCsr()) {
-        const Csr &m = value.csr();
-        if (m.offsets()[0] != 0 || m.offsets()[m.rows()] != m.capacity())
+        Csr &m = value.csr();
+        if (m.offsets()[0] != 0 || m.offsets()[m.rows()] != stored)
             throw WireError("a sparse matrix whose rows do not cover its cells");
         // Inside of the matrix, before anything is looked up through an offset.
         for (size_t r = 0; r < m.rows(); ++r)
-            if (m.offsets()[r] > m.offsets()[r + 1] || m.offsets()[r + 1] > m.capacity())
+            if (m.offsets()[r] > m.offsets()[r + 1] || m.offsets()[r + 1] > stored)
                 throw WireError("a sparse matrix whose offsets descend");
-        if (!m.isPattern())
-            requireTruthValues(m.type(), m.values<std::byte>(), m.type() == ValueType::Bool ? m.capacity() : 0);
+        for (size_t r = 0; r <= m.rows() && firstStored > 0; ++r)
+            m.mutableOffsets()[r] += firstStored;
+        if (!m.isPattern() && m.type() == ValueType::Bool)
+            requireTruthValues(m.type(), m.values<std::byte>() + firstStored, stored);
         try {
             m.check();
         } catch (const Error &e) {

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "data/Value.h"
 #include "dist/Wire.h"
@@ -42,12 +43,24 @@ struct Destination {
     std::byte *data = nullptr;
 };
 
+/// An array in memory that is here already, and where in it the bytes of the value begin.
+struct FoundArray {
+    BufferRef buffer;
+    uint64_t bytes = 0, begin = 0; ///< bytes: of the buffer
+};
+/// Of a sparse matrix; a matrix of ones has no values.
+struct FoundArrays {
+    FoundArray columns, values;
+};
+
 /// Puts a value together from its bytes, which may be cut anywhere. Sizes are checked against the announced total
 /// before anything is allocated; throws WireError.
 class Decoder {
   public:
     explicit Decoder(uint64_t totalBytes) : total(totalBytes) {}
     Decoder(uint64_t totalBytes, Destination destination) : total(totalBytes), destination(destination) {}
+    /// What the arrays of a sparse matrix hold is not added.
+    Decoder(uint64_t totalBytes, FoundArrays arrays) : total(totalBytes), found(std::move(arrays)) {}
 
     void add(std::span<const std::byte> bytes);
     /// All that is missing behind the head, which has been added: `copy` writes the next bytes to where they belong.
@@ -68,6 +81,8 @@ class Decoder {
 
     uint64_t total, received = 0;
     Destination destination;
+    std::optional<FoundArrays> found;
+    uint64_t stored = 0, firstStored = 0; ///< cells of a sparse matrix, and of its arrays before them
     Bytes head; ///< until it is known what follows; all of a small value
     bool hasBody = false, isCollected = false;
     std::vector<Room> rooms;

@@ -157,18 +157,26 @@ Bytes bodyOf(const ObjectLent &m) {
     write(w, m.begin);
     w.number(static_cast<uint32_t>(m.pieces.size()));
     for (const LentPiece &piece : m.pieces)
-        w.number(piece.address).number(piece.bytes).number(piece.ownObject);
+        w.number(piece.address)
+            .number(piece.bytes)
+            .number(piece.ownObject)
+            .number(piece.file)
+            .number(piece.inode)
+            .number(piece.offset);
     return std::move(w.out);
 }
 template <> ObjectLent read(std::span<const std::byte> body) {
     ByteReader r(body);
     ObjectLent m;
     m.begin = readBegin(r);
-    for (size_t n = r.count(24); n-- > 0;) {
+    for (size_t n = r.count(44); n-- > 0;) {
         LentPiece piece;
         piece.address = r.number<uint64_t>();
         piece.bytes = r.number<uint64_t>();
         piece.ownObject = r.number<uint64_t>();
+        piece.file = r.number<int32_t>();
+        piece.inode = r.number<uint64_t>();
+        piece.offset = r.number<uint64_t>();
         m.pieces.push_back(piece);
     }
     r.end();

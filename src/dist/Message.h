@@ -43,7 +43,7 @@ enum class MessageType : uint16_t {
 };
 
 constexpr uint32_t kMagic = 0x4e485044; // "DPHN"
-constexpr uint16_t kProtocolVersion = 5;
+constexpr uint16_t kProtocolVersion = 6;
 constexpr size_t kEnvelopeBytes = 32;
 /// What a chunk adds to its payload.
 constexpr size_t kChunkOverhead = kEnvelopeBytes + 17;
@@ -87,6 +87,10 @@ struct LentPiece {
     uint64_t address = 0, bytes = 0;
     /// 0: the lender's memory. Else an object that the borrower has; the address counts from its first cell.
     uint64_t ownObject = 0;
+    /// The same bytes, where the borrower may map them instead of copying them: a file that the lender has opened. -1:
+    /// there is none.
+    int32_t file = -1;
+    uint64_t inode = 0, offset = 0;
 };
 
 struct Hello {

@@ -5,8 +5,12 @@
 #include <cstring>
 #include <random>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "data/BufferPool.h"
 
 namespace daphne::dist {
 
@@ -110,17 +114,63 @@ void Neighbour::copy(const std::vector<LentPiece> &pieces, uint64_t totalBytes, 
         throw WireError("memory that was lent is gone");
 }
 
+std::optional<FoundArrays> Neighbour::findArrays(const std::vector<LentPiece> &pieces) {
+    // The head, columns and values.
+    if (pieces.size() < 2 || pieces.size() > 3)
+        return std::nullopt;
+    FoundArrays arrays;
+    for (size_t i = 1; i < pieces.size(); ++i) {
+        std::optional<FoundArray> array = findArray(pieces[i]);
+        if (!array)
+            return std::nullopt;
+        (i == 1 ? arrays.columns : arrays.values) = std::move(*array);
+    }
+    return arrays;
+}
+
+std::optional<FoundArray> Neighbour::findArray(const LentPiece &piece) {
+    if (piece.file < 0 || piece.ownObject != 0)
+        return std::nullopt;
+    auto it = mapped.find(piece.inode);
+    if (it == mapped.end()) {
+        std::string path = "/proc/" + std::to_string(theirs.process) + "/fd/" + std::to_string(piece.file);
+        int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        struct stat info{};
+        std::optional<ForeignBlock> block;
+        if (file >= 0 && fstat(file, &info) == 0 && info.st_ino == piece.inode)
+            block = mapForeign(file);
+        if (file >= 0)
+            close(file);
+        if (!block)
+            return std::nullopt;
+        BufferRef buffer(Buffer::adopt(ValueType::UI8, block->data, block->size));
+        it = mapped.emplace(piece.inode, Mapped{std::move(buffer), block->size}).first;
+    }
+    return FoundArray{it->second.buffer, it->second.bytes, piece.offset};
+}
+
+void Neighbour::sweep() {
+    std::erase_if(mapped, [](const auto &entry) { return entry.second.buffer.unique(); });
+}
+
 bool Loans::wants(const Encoded &object) const {
     return object.totalBytes >= leastBytes && object.pieces.size() <= kMostPieces;
 }
 
 std::vector<LentPiece> Loans::lend(uint64_t number, Encoded object, const std::vector<KnownCells> &known) {
     std::vector<LentPiece> pieces;
-    for (std::span<const std::byte> piece : object.pieces)
-        pieces.push_back({reinterpret_cast<uint64_t>(piece.data()), piece.size()});
+    for (std::span<const std::byte> piece : object.pieces) {
+        LentPiece &lent = pieces.emplace_back(reinterpret_cast<uint64_t>(piece.data()), piece.size());
+        if (object.value.isCsr())
+            if (std::optional<SharedPlace> place = sharedPlaceOf(piece.data())) {
+                lent.file = place->file;
+                lent.inode = place->inode;
+                lent.offset = place->offset;
+            }
+    }
     // A head and cells in one piece: what the borrower has of them is left out.
     if (pieces.size() == 2 && !known.empty()) {
-        auto [cells, bytes, none] = pieces.back();
+        uint64_t cells = pieces.back().address, bytes = pieces.back().bytes;
         pieces.pop_back();
         uint64_t at = 0;
         for (const KnownCells &part : known) {

@@ -7,6 +7,9 @@
 /// draw a random number, have it written by the other one at the place it has
 /// named, and look for it there: before the first object and after each of
 /// them, so that a process that has died in between is noticed.
+///
+/// Columns and values of sparse matrices may be in memory that can be mapped
+/// (data/BufferPool.h). Then they are not even copied.
 #pragma once
 
 #include <atomic>
@@ -33,7 +36,19 @@ class Neighbour {
     /// Puts the object together; throws WireError if the pieces are no object of that size, or cannot be read.
     void copy(const std::vector<LentPiece> &pieces, uint64_t totalBytes, Decoder &into, const OwnCells &own) const;
 
+    /// The arrays of a sparse matrix that can be mapped; nothing if it has to be copied.
+    std::optional<FoundArrays> findArrays(const std::vector<LentPiece> &pieces);
+    /// Gives back arrays that nobody uses any more.
+    void sweep();
+
   private:
+    std::optional<FoundArray> findArray(const LentPiece &piece);
+    struct Mapped {
+        BufferRef buffer;
+        uint64_t bytes;
+    };
+    std::map<uint64_t, Mapped> mapped; ///< by the number of the file
+
     std::unique_ptr<Challenge> written; ///< for the other side to be found; does not move
     Challenge own;
     MemoryOffer theirs;

@@ -127,6 +127,11 @@ bool Peers::areNeighbours() const {
     return std::ranges::all_of(peers, [](const Peer &p) { return p.isNeighbour || !p.alive; });
 }
 
+bool Peers::hasNeighbours() const {
+    std::lock_guard lock(mutex);
+    return std::ranges::any_of(peers, [](const Peer &p) { return p.isNeighbour && p.alive; });
+}
+
 bool Peers::isNeighbour(uint32_t peer) const {
     std::lock_guard lock(mutex);
     return peers[peer].alive && peers[peer].isNeighbour;
@@ -207,7 +212,10 @@ void Peers::ship(uint32_t peer, std::vector<Parcel> &parcels) {
     FrameBatch batch(*transport, peer, settings.chunkBytes, &peers[peer].loans);
     std::unique_lock start(mutex);
     auto acks = std::exchange(peers[peer].acks, {});
+    auto freed = std::exchange(peers[peer].freed, {});
     start.unlock();
+    if (!freed.empty())
+        batch.add(frameOf(Free{std::move(freed)}));
     for (const ObjectAck &ack : acks)
         batch.add(frameOf(ack));
     for (Parcel &parcel : parcels) {
@@ -230,6 +238,19 @@ void Peers::ship(uint32_t peer, std::vector<Parcel> &parcels) {
     std::lock_guard lock(mutex);
     peers[peer].statistics.bytesOut += batch.bytes();
     peers[peer].statistics.bytesLent += batch.lentBytes();
+}
+
+void Peers::freeLater(uint32_t peer, const std::vector<uint64_t> &objects) {
+    std::lock_guard lock(mutex);
+    if (peers[peer].alive)
+        peers[peer].freed.insert(peers[peer].freed.end(), objects.begin(), objects.end());
+}
+
+void Peers::tellFreed() {
+    for (uint32_t i = 0; i < size(); ++i) {
+        std::vector<Parcel> nothing;
+        ship(i, nothing);
+    }
 }
 
 bool Peers::isRelayed(std::span<const uint32_t> wanted, uint64_t bytes) const {
@@ -320,8 +341,7 @@ void Peers::cancel(uint32_t index, uint64_t request, const std::vector<uint64_t>
         peers[index].cancelled[request] = objects;
     }
     sendFrame(index, frameOf({MessageType::Cancel, request}, {}));
-    if (!objects.empty())
-        send(index, Free{objects});
+    freeLater(index, objects);
 }
 
 /// The answer to a cancelled loop: nothing of it comes any more.
@@ -594,6 +614,7 @@ void Peers::lose(uint32_t index, const std::string &why) {
     peer.loans.beginAt(kNeverLent);
     peer.loans.endAll();
     peer.acks.clear();
+    peer.freed.clear();
     clock.lost(index, Clock::now());
     for (; peer.numArriving > 0; --peer.numArriving)
         clock.arriving(false, Clock::now());

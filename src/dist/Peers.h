@@ -83,6 +83,8 @@ class Peers {
     const Seat &ownSeat() const { return seat; }
     /// Whether large objects are lent to everybody who is there.
     bool areNeighbours() const;
+    /// Whether they are lent to anybody.
+    bool hasNeighbours() const;
     /// Whether they are lent to this one.
     bool isNeighbour(uint32_t peer) const;
     PeerStatistics statistics(uint32_t peer) const;
@@ -93,6 +95,9 @@ class Peers {
     void sendFrame(uint32_t peer, Bytes frame);
     /// Messages and objects in this order; short ones travel together.
     void ship(uint32_t peer, std::vector<Parcel> &parcels);
+    /// Objects that the peer may drop; it is told with the next parcels, or by tellFreed().
+    void freeLater(uint32_t peer, const std::vector<uint64_t> &objects);
+    void tellFreed();
     /// Releases what neighbours have borrowed and do not need any more. For the thread that runs the program.
     void sweepLoans();
     /// Nothing that was lent or is expected is used any more.
@@ -137,6 +142,7 @@ class Peers {
         bool isNeighbour = false; ///< it reads our memory
         Loans loans;
         std::vector<ObjectAck> acks; ///< of what it has lent to us, to be sent
+        std::vector<uint64_t> freed; ///< objects that it may drop, to be sent
         Arrivals arrivals{~uint64_t(0) >> 1};
         uint32_t numArriving = 0;
         std::map<uint64_t, Destination> expected;

@@ -24,7 +24,7 @@ constexpr uint64_t kStepsOfMachine = 8;
 /// can take some. The end of the worker's range is in reserve, in chunks of these parts of it. The worker takes them
 /// from the first, the coordinator from the last one; they are short where both should meet if nothing disturbs them.
 constexpr double kSlack = 0.08;
-constexpr double kReserves[] = {0.10, 0.06, 0.04, 0.03, 0.03, 0.03, 0.05};
+constexpr double kReserves[] = {0.08, 0.05, 0.04, 0.03, 0.02, 0.015, 0.015, 0.015, 0.015, 0.02, 0.04};
 /// What the coordinator keeps of its part.
 constexpr double kLeastOwnPart = 0.25;
 

@@ -207,6 +207,7 @@ class Session {
         case MessageType::Free:
             for (uint64_t object : read<Free>(body).objects)
                 drop(object);
+            neighbour.sweep();
             return files.sweep();
         case MessageType::Heartbeat: // a question how long an answer takes
             return transport.send(0, frameOf({MessageType::Heartbeat, envelope.request}, {}));
@@ -275,7 +276,8 @@ class Session {
         if (!isNeighbour)
             throw WireError("an object in memory that is not this machine's");
         requireRoom(message.begin);
-        Decoder decoder(message.begin.totalBytes);
+        std::optional<FoundArrays> arrays = neighbour.findArrays(message.pieces);
+        Decoder decoder = arrays ? Decoder(message.begin.totalBytes, std::move(*arrays)) : Decoder(message.begin.totalBytes);
         neighbour.copy(message.pieces, message.begin.totalBytes, decoder,
                        [this](uint64_t object) { return cellsOf(find(object)); });
         store(message.begin.object, decoder.take());
