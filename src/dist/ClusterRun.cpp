@@ -108,6 +108,7 @@ bool ClusterRun::runChunks() {
     limitLineages();
     for (const PlannedRows &planned : plan.make())
         chunks.push_back({planned.rows, planned.owner});
+    offerChunks();
     prepareOutputs();
     while (!isFinished()) {
         bool sent = dispatch();
@@ -248,8 +249,28 @@ ClusterRun::Chunk *ClusterRun::steal(uint32_t thief) {
     return loot.empty() ? nullptr : loot.front();
 }
 
+/// Where a worker has several chunks, this machine may claim those that have not begun.
+void ClusterRun::offerChunks() {
+    if (!cluster.settings.coordinatorComputes || cluster.settings.steal != Stealing::Off || cluster.settings.scheme)
+        return;
+    for (uint32_t worker : crew.workers) {
+        auto isOwn = [&](const Chunk &chunk) { return chunk.owner == worker; };
+        auto count = static_cast<uint64_t>(std::ranges::count_if(chunks, isOwn));
+        if (count < 2 || count > ClaimBoard::kSlots || !cluster.peers.hasBoard(worker))
+            continue;
+        for (Chunk &chunk : chunks)
+            chunk.isOffered = chunk.isOffered || (isOwn(chunk) && areRowsHere(chunk));
+    }
+}
+
+std::vector<uint64_t> ClusterRun::resultsOf(const Chunk &chunk) const {
+    std::vector<uint64_t> objects;
+    std::ranges::copy_if(chunk.results, std::back_inserter(objects), [](uint64_t object) { return object != 0; });
+    return objects;
+}
+
 /// The last chunk of who has most of them, if one before it has not been answered: it has not begun then, or just now.
-/// Its results are the same, whoever is first.
+/// Its results are the same, whoever is first. Where chunks are offered, it is known what has begun.
 ClusterRun::Chunk *ClusterRun::takeBack() {
     if (fault || !failure.empty() || cluster.settings.steal != Stealing::Off || cluster.settings.scheme)
         return nullptr;
@@ -266,12 +287,15 @@ ClusterRun::Chunk *ClusterRun::takeBack() {
         if (chunk.state == Chunk::State::Running && chunk.worker == victim - running.begin() &&
             (!last || chunk.request > last->request))
             last = &chunk;
-    bool hasNotBegun = *victim >= 2 && bound.nsOf(last->rows.begin, last->rows.end) <= kMostTakenBack * part;
+    if (last->isOffered && cluster.peers.claim(last->worker, last->request, resultsOf(*last))) {
+        ++cluster.own.takenBack;
+        return last;
+    }
+    bool hasNotBegun = !last->isOffered && *victim >= 2 &&
+                       bound.nsOf(last->rows.begin, last->rows.end) <= kMostTakenBack * part;
     if (!(hasNotBegun || isStraggling(*last)) || !areRowsHere(*last))
         return nullptr;
-    std::vector<uint64_t> objects;
-    std::ranges::copy_if(last->results, std::back_inserter(objects), [](uint64_t object) { return object != 0; });
-    cluster.peers.cancel(last->worker, last->request, objects);
+    cluster.peers.cancel(last->worker, last->request, resultsOf(*last));
     ++cluster.own.takenBack;
     return last;
 }
@@ -388,6 +412,11 @@ void ClusterRun::handle(const PeerEvent &event) {
     }
     if (it == chunks.end())
         return; // an answer that nobody waits for any more
+    if (event.kind == PeerEvent::Kind::Returned) {
+        it->state = Chunk::State::Waiting;
+        it->isOffered = false;
+        return;
+    }
     it->state = Chunk::State::Done;
     fault |= event.fault;
     if (!event.fault)
@@ -404,8 +433,10 @@ void ClusterRun::handleLoss(const PeerEvent &event) {
         return;
     }
     for (Chunk &chunk : chunks) {
-        if (chunk.owner == event.peer)
+        if (chunk.owner == event.peer) {
             chunk.owner.reset();
+            chunk.isOffered = false;
+        }
         if (chunk.state == Chunk::State::Running && chunk.worker == event.peer) {
             chunk.state = Chunk::State::Waiting;
             ++chunk.attempts;

@@ -26,6 +26,7 @@ class ClusterRun {
         RowRange rows;
         std::optional<uint32_t> owner; ///< who should run it; none: anybody
         uint32_t attempts = 0;
+        bool isOffered = false; ///< to its owner; this machine may claim it
         enum class State : uint8_t { Waiting, Running, Done } state = State::Waiting;
         uint32_t worker = 0; ///< who runs or has run it
         uint64_t request = 0;
@@ -43,6 +44,8 @@ class ClusterRun {
     Chunk *pick(uint32_t participant);
     Chunk *steal(uint32_t thief);
     Chunk *takeBack();
+    void offerChunks();
+    std::vector<uint64_t> resultsOf(const Chunk &chunk) const;
     std::optional<double> ownNsFor(const Chunk &chunk) const;
     bool isStraggling(const Chunk &chunk) const;
     bool areRowsHere(const Chunk &chunk) const;

@@ -124,9 +124,15 @@ template <> Welcome read(std::span<const std::byte> body) {
     return m;
 }
 
+static OpenFile readOpenFile(ByteReader &r) {
+    auto file = r.number<int32_t>();
+    return {file, r.number<uint64_t>()};
+}
+
 Bytes bodyOf(const Neighbourhood &m) {
     ByteWriter w;
     w.number(static_cast<uint8_t>(m.canRead)).number(m.leastBytes).number(m.cpus.first).number(m.cpus.count);
+    w.number(m.board.file).number(m.board.inode);
     return std::move(w.out);
 }
 template <> Neighbourhood read(std::span<const std::byte> body) {
@@ -136,6 +142,7 @@ template <> Neighbourhood read(std::span<const std::byte> body) {
     m.leastBytes = r.number<uint64_t>();
     m.cpus.first = r.number<uint32_t>();
     m.cpus.count = r.number<uint32_t>();
+    m.board = readOpenFile(r);
     r.end();
     return m;
 }
@@ -160,8 +167,8 @@ Bytes bodyOf(const ObjectLent &m) {
         w.number(piece.address)
             .number(piece.bytes)
             .number(piece.ownObject)
-            .number(piece.file)
-            .number(piece.inode)
+            .number(piece.in.file)
+            .number(piece.in.inode)
             .number(piece.offset);
     return std::move(w.out);
 }
@@ -174,8 +181,7 @@ template <> ObjectLent read(std::span<const std::byte> body) {
         piece.address = r.number<uint64_t>();
         piece.bytes = r.number<uint64_t>();
         piece.ownObject = r.number<uint64_t>();
-        piece.file = r.number<int32_t>();
-        piece.inode = r.number<uint64_t>();
+        piece.in = readOpenFile(r);
         piece.offset = r.number<uint64_t>();
         m.pieces.push_back(piece);
     }
@@ -222,6 +228,7 @@ Bytes bodyOf(const Compute &m) {
     w.text(m.site).number(static_cast<uint32_t>(m.operands.size()));
     for (const Compute::Operand &operand : m.operands)
         w.number(operand.role).number(operand.number);
+    w.number(static_cast<uint8_t>(m.isOffered)).number(static_cast<uint8_t>(m.isFollowed));
     return std::move(w.out);
 }
 template <> Compute read(std::span<const std::byte> body) {
@@ -240,6 +247,8 @@ template <> Compute read(std::span<const std::byte> body) {
         operand.number = r.number<uint64_t>();
         m.operands.push_back(operand);
     }
+    m.isOffered = r.flag();
+    m.isFollowed = r.flag();
     r.end();
     return m;
 }

@@ -16,6 +16,7 @@
 
 #include "base/ValueType.h"
 #include "dist/CpuShare.h"
+#include "dist/OpenFile.h"
 #include "dist/SharedFile.h"
 #include "dist/Wire.h"
 
@@ -56,8 +57,8 @@ constexpr size_t kMostPath = 4096;
 /// Objects of at least so many bytes are acknowledged at once, others with the next answer.
 constexpr uint64_t kPromptAckBytes = 256 << 10;
 
-/// Below, a message is as fast as borrowing; and no object has so many bytes.
-constexpr uint64_t kUsuallyLent = 64 << 10, kNeverLent = ~uint64_t(0);
+/// Below, borrowing costs more than a message, which several short objects share; and no object has so many bytes.
+constexpr uint64_t kUsuallyLent = 8 << 10, kNeverLent = ~uint64_t(0);
 
 struct Envelope {
     MessageType type = MessageType::Heartbeat;
@@ -87,10 +88,9 @@ struct LentPiece {
     uint64_t address = 0, bytes = 0;
     /// 0: the lender's memory. Else an object that the borrower has; the address counts from its first cell.
     uint64_t ownObject = 0;
-    /// The same bytes, where the borrower may map them instead of copying them: a file that the lender has opened. -1:
-    /// there is none.
-    int32_t file = -1;
-    uint64_t inode = 0, offset = 0;
+    /// The same bytes, where the borrower may map them instead of copying them.
+    OpenFile in{};
+    uint64_t offset = 0;
 };
 
 struct Hello {
@@ -118,6 +118,7 @@ struct Neighbourhood {
     bool canRead;        ///< the memory of the receiver
     uint64_t leastBytes; ///< objects that the coordinator wants to be lent have so many
     CpuShare cpus{};     ///< that the worker should use
+    OpenFile board{};    ///< of the coordinator (ClaimBoard.h); the worker answers with it if it sees it, too
 };
 
 struct ObjectBegin {
@@ -165,6 +166,8 @@ struct Compute {
     double serialNs, nsPerStored;
     std::string site;
     std::vector<Operand> operands; ///< by parameter of the program
+    bool isOffered = false;        ///< it is to be run only if it can be claimed on the board
+    bool isFollowed = false;       ///< by another one, with which its answer may travel
 };
 
 struct Ready {

@@ -6,7 +6,6 @@
 #include <random>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -129,24 +128,24 @@ std::optional<FoundArrays> Neighbour::findArrays(const std::vector<LentPiece> &p
 }
 
 std::optional<FoundArray> Neighbour::findArray(const LentPiece &piece) {
-    if (piece.file < 0 || piece.ownObject != 0)
+    if (!piece.in.isGiven() || piece.ownObject != 0)
         return std::nullopt;
-    auto it = mapped.find(piece.inode);
+    auto it = mapped.find(piece.in.inode);
     if (it == mapped.end()) {
-        std::string path = "/proc/" + std::to_string(theirs.process) + "/fd/" + std::to_string(piece.file);
-        int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        struct stat info{};
-        std::optional<ForeignBlock> block;
-        if (file >= 0 && fstat(file, &info) == 0 && info.st_ino == piece.inode)
-            block = mapForeign(file);
+        int file = openFileOf(theirs.process, piece.in, O_RDONLY);
+        std::optional<ForeignBlock> block = file < 0 ? std::nullopt : mapForeign(file);
         if (file >= 0)
             close(file);
         if (!block)
             return std::nullopt;
         BufferRef buffer(Buffer::adopt(ValueType::UI8, block->data, block->size));
-        it = mapped.emplace(piece.inode, Mapped{std::move(buffer), block->size}).first;
+        it = mapped.emplace(piece.in.inode, Mapped{std::move(buffer), block->size}).first;
     }
     return FoundArray{it->second.buffer, it->second.bytes, piece.offset};
+}
+
+std::optional<ClaimBoard> Neighbour::openBoard(const OpenFile &place) const {
+    return ClaimBoard::open(theirs.process, place);
 }
 
 void Neighbour::sweep() {
@@ -163,8 +162,7 @@ std::vector<LentPiece> Loans::lend(uint64_t number, Encoded object, const std::v
         LentPiece &lent = pieces.emplace_back(reinterpret_cast<uint64_t>(piece.data()), piece.size());
         if (object.value.isCsr())
             if (std::optional<SharedPlace> place = sharedPlaceOf(piece.data())) {
-                lent.file = place->file;
-                lent.inode = place->inode;
+                lent.in = {place->file, place->inode};
                 lent.offset = place->offset;
             }
     }

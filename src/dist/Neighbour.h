@@ -17,6 +17,7 @@
 #include <memory>
 #include <mutex>
 
+#include "dist/ClaimBoard.h"
 #include "dist/Codec.h"
 #include "dist/Message.h"
 
@@ -38,6 +39,8 @@ class Neighbour {
 
     /// The arrays of a sparse matrix that can be mapped; nothing if it has to be copied.
     std::optional<FoundArrays> findArrays(const std::vector<LentPiece> &pieces);
+    /// A board that the other side has made; nothing if it cannot be seen.
+    std::optional<ClaimBoard> openBoard(const OpenFile &place) const;
     /// Gives back arrays that nobody uses any more.
     void sweep();
 

@@ -17,8 +17,9 @@ constexpr std::chrono::milliseconds kInHand{1};
 constexpr double kUnansweredNs = 2e9;
 /// So many show how fast a line is: much longer than a fast one takes for a message, no burden for a slow one.
 constexpr size_t kProbeBytes = 128 << 10;
-/// Fewer peers get an object as fast without passing it on.
+/// Fewer peers get an object as fast without passing it on, and a short one is there before the second has it.
 constexpr size_t kLeastRelayed = 3;
+constexpr uint64_t kLeastRelayedBytes = 64 << 10;
 /// Intervals without a sign of life after which a peer is lost.
 constexpr int kMissedBeats = 3;
 /// The same while others keep us busy.
@@ -117,7 +118,11 @@ void Peers::meet(uint32_t index) {
     std::vector<uint32_t> who;
     std::vector<CpuShare> shares = cpusOn(peer.welcome.seat, who);
     CpuShare cpus = shares[static_cast<size_t>(std::ranges::find(who, index) - who.begin())];
-    Bytes frame = frameOf(Neighbourhood{lends && peer.neighbour.isReadable(), settings.leastLent, cpus});
+    bool canRead = lends && peer.neighbour.isReadable();
+    peer.seesBoard = false;
+    peer.board = canRead ? ClaimBoard::make() : std::nullopt;
+    Bytes frame =
+        frameOf(Neighbourhood{canRead, settings.leastLent, cpus, peer.board ? peer.board->file() : OpenFile()});
     peer.statistics.bytesOut += frame.size();
     transport->send(index, std::move(frame));
 }
@@ -255,7 +260,7 @@ void Peers::tellFreed() {
 
 bool Peers::isRelayed(std::span<const uint32_t> wanted, uint64_t bytes) const {
     std::lock_guard lock(mutex);
-    return transport->relays() && wanted.size() >= kLeastRelayed && bytes >= kUsuallyLent &&
+    return transport->relays() && wanted.size() >= kLeastRelayed && bytes >= kLeastRelayedBytes &&
            std::ranges::none_of(wanted, [&](uint32_t peer) { return peers[peer].isNeighbour; });
 }
 
@@ -344,12 +349,36 @@ void Peers::cancel(uint32_t index, uint64_t request, const std::vector<uint64_t>
     freeLater(index, objects);
 }
 
-/// The answer to a cancelled loop: nothing of it comes any more.
-void Peers::forgetCancelled(Peer &peer, uint64_t request) {
+/// The answer to a cancelled loop: nothing of it comes any more. False if it is none.
+bool Peers::forgetCancelled(Peer &peer, uint64_t request) {
     auto node = peer.cancelled.extract(request);
     if (!node.empty())
         for (uint64_t object : node.mapped())
             peer.unwanted.erase(object);
+    return !node.empty();
+}
+
+bool Peers::hasBoard(uint32_t peer) const {
+    std::lock_guard lock(mutex);
+    return peers[peer].alive && peers[peer].seesBoard;
+}
+
+void Peers::offer(uint32_t peer, uint64_t request) {
+    std::lock_guard lock(mutex);
+    if (peers[peer].board)
+        peers[peer].board->offer(request);
+}
+
+bool Peers::claim(uint32_t peer, uint64_t request, const std::vector<uint64_t> &objects) {
+    {
+        std::lock_guard lock(mutex);
+        if (!peers[peer].alive || !peers[peer].board || !peers[peer].board->claim(request))
+            return false;
+        peers[peer].cancelled[request] = objects;
+    }
+    for (uint64_t object : objects)
+        unexpect(peer, object);
+    return true;
 }
 
 void Peers::sweepLoans() {
@@ -496,6 +525,7 @@ void Peers::handle(uint32_t index, std::span<const std::byte> frame) {
         break;
     case MessageType::Neighbour:
         peer.isNeighbour = read<Neighbourhood>(body).canRead;
+        peer.seesBoard = peer.isNeighbour && peer.board && read<Neighbourhood>(body).board.isGiven();
         peer.loans.beginAt(peer.isNeighbour ? settings.leastLent : kNeverLent);
         break;
     case MessageType::ObjectAck: {
@@ -532,7 +562,8 @@ void Peers::handle(uint32_t index, std::span<const std::byte> frame) {
     }
     case MessageType::Cancel: // it had not begun
         clock.answered(index, envelope.request, peer.lastHeard);
-        forgetCancelled(peer, envelope.request);
+        if (!forgetCancelled(peer, envelope.request))
+            events.push_back({PeerEvent::Kind::Returned, index, envelope.request, false, {}});
         break;
     case MessageType::Ready: {
         auto ready = read<Ready>(body);
@@ -611,6 +642,7 @@ void Peers::lose(uint32_t index, const std::string &why) {
     peer.cancelled.clear();
     peer.arrivals = Arrivals(~uint64_t(0) >> 1);
     peer.isNeighbour = false;
+    peer.seesBoard = false;
     peer.loans.beginAt(kNeverLent);
     peer.loans.endAll();
     peer.acks.clear();

@@ -35,7 +35,8 @@ struct PeerStatistics {
 };
 
 struct PeerEvent {
-    enum class Kind : uint8_t { Ready, Failed, Lost } kind = Kind::Ready;
+    /// Returned: the peer has not begun a loop that was offered to it, nor has anybody else claimed it.
+    enum class Kind : uint8_t { Ready, Failed, Lost, Returned } kind = Kind::Ready;
     uint32_t peer = 0;
     uint64_t request = 0;
     bool fault = false;
@@ -119,6 +120,12 @@ class Peers {
     void unexpect(uint32_t peer, uint64_t object);
     /// A loop is not wanted any more, nor are the objects it makes: whether it has begun does not matter.
     void cancel(uint32_t peer, uint64_t request, const std::vector<uint64_t> &objects);
+    /// Whether loops can be offered to this peer: it or this process runs them, whoever claims them first.
+    bool hasBoard(uint32_t peer) const;
+    /// Before it is sent.
+    void offer(uint32_t peer, uint64_t request);
+    /// Whether this process runs it; then the peer does not, and makes none of the objects.
+    bool claim(uint32_t peer, uint64_t request, const std::vector<uint64_t> &objects);
     /// Waits until none of these objects is expected any more; false if the peer is lost.
     bool waitFor(uint32_t peer, const std::vector<uint64_t> &objects);
     /// The next event; none after the given time.
@@ -141,6 +148,8 @@ class Peers {
         Neighbour neighbour;
         bool isNeighbour = false; ///< it reads our memory
         Loans loans;
+        std::optional<ClaimBoard> board;
+        bool seesBoard = false;
         std::vector<ObjectAck> acks; ///< of what it has lent to us, to be sent
         std::vector<uint64_t> freed; ///< objects that it may drop, to be sent
         Arrivals arrivals{~uint64_t(0) >> 1};
@@ -168,7 +177,7 @@ class Peers {
     void meet(uint32_t peer);
     std::vector<CpuShare> cpusOn(const Seat &place, std::vector<uint32_t> &who) const;
     void borrow(uint32_t peer, const ObjectLent &message);
-    static void forgetCancelled(Peer &peer, uint64_t request);
+    static bool forgetCancelled(Peer &peer, uint64_t request);
     void planCall(Peer &peer);
     void callLostPeers();
     void handleCalled(uint32_t peer, const Received &item);

@@ -49,6 +49,14 @@ void ClusterRun::give(uint32_t worker, Chunk &chunk) {
         default: message.operands.push_back(outputFor(worker, chunk, p));
         }
     }
+    // What may be taken back comes with others of the same worker, all at once.
+    if (chunk.isOffered) {
+        cluster.peers.offer(worker, chunk.request);
+        message.isOffered = true;
+        message.isFollowed = std::ranges::any_of(chunks, [&](const Chunk &c) {
+            return c.state == Chunk::State::Waiting && c.isOffered && c.owner == worker;
+        });
+    }
     parcels[worker].push_back({std::nullopt, chunk.request, frameOf(message, chunk.request, pipeline)});
 }
 

@@ -187,9 +187,22 @@ class Session {
     FrameBatch newBatch() { return {transport, 0, chunkBytes, &loans}; }
 
     template <class M> void answer(const M &message, const Envelope &to) {
+        answers.reset(); // sent before this one
         FrameBatch batch = newBatch();
         addAcks(batch);
         batch.add(frameOf(message, to.request, to.pipeline));
+    }
+    /// Where answers to loops are put together.
+    FrameBatch &answersToLoops() {
+        if (!answers)
+            answers.emplace(transport, 0, chunkBytes, &loans);
+        return *answers;
+    }
+    /// The loop is not run here.
+    void giveBack(const Compute &message, const Envelope &envelope) {
+        answersToLoops().add(frameOf({MessageType::Cancel, envelope.request}, {}));
+        if (!message.isFollowed)
+            answers.reset();
     }
 
     void handle(const Envelope &envelope, std::span<const std::byte> body) {
@@ -254,7 +267,9 @@ class Session {
         isNeighbour = message.canRead && neighbour.isReadable();
         loans.beginAt(message.canRead ? message.leastBytes : kNeverLent);
         bound.emplace(message.cpus);
-        transport.send(0, frameOf(Neighbourhood{isNeighbour, message.leastBytes}));
+        board = isNeighbour ? neighbour.openBoard(message.board) : std::nullopt;
+        transport.send(0, frameOf(Neighbourhood{
+                              isNeighbour, message.leastBytes, {}, board ? message.board : OpenFile()}));
     }
 
     // ---- objects
@@ -388,8 +403,9 @@ class Session {
         auto start = Clock::now();
         // Later messages name a program that this one may have brought, whatever becomes of the loop.
         const Program &program = programOf(message, compileNs);
-        if (isCancelled(envelope.request))
-            return transport.send(0, frameOf({MessageType::Cancel, envelope.request}, {}));
+        bool isMine = message.isOffered ? board && board->claim(envelope.request) : !isCancelled(envelope.request);
+        if (!isMine)
+            return giveBack(message, envelope);
         if (options.beforeLoop)
             options.beforeLoop(numLoops++);
         exec::BoundLoop loop(program.program);
@@ -405,7 +421,7 @@ class Session {
             bindOperands(loop, message, [this](uint64_t object) -> const Value & { return find(object); }, bytesLeft());
         bool fault = !exec::runRows(scheduler.get(), loop, 0, loop.rows);
         double computed = nsSince(start) - compileNs;
-        FrameBatch batch = newBatch();
+        FrameBatch &batch = answersToLoops();
         addAcks(batch);
         for (size_t p = 0; p < outputs.size() && !fault; ++p) {
             if (!outputs[p])
@@ -422,7 +438,8 @@ class Session {
                     objects.size(), objectBytes, loop.rows, vitals.residentBytes,
                     vitals.load};
         batch.add(frameOf(ready, envelope.request, envelope.pipeline));
-        batch.flush();
+        if (!message.isFollowed)
+            answers.reset();
         idleSince = Clock::now();
     }
 
@@ -439,6 +456,8 @@ class Session {
     Loans loans;
     std::optional<BoundToCpus> bound; ///< threads of the scheduler begin later
     bool isNeighbour = false;         ///< the coordinator's memory can be read, and it can read ours
+    std::optional<ClaimBoard> board;  ///< of the coordinator
+    std::optional<FrameBatch> answers; ///< to loops that are followed by another one
     Arrivals arrivals;
     WorkerFiles files;
     std::vector<ObjectAck> acks; ///< to be sent
