@@ -97,8 +97,9 @@ class Pool {
 
     std::optional<ForeignBlock> mapFile(int file) {
         struct stat info{};
-        if (fstat(file, &info) != 0 || info.st_size < static_cast<off_t>(kLeastShared) ||
-            (fcntl(file, F_GET_SEALS) & F_SEAL_SHRINK) == 0)
+        int seals = fcntl(file, F_GET_SEALS); // -1: files like that have none
+        if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(file, &info) != 0 ||
+            info.st_size < static_cast<off_t>(kLeastShared))
             return std::nullopt;
         auto size = static_cast<size_t>(info.st_size);
         void *at = mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);

@@ -40,8 +40,8 @@ class Csr final : public Matrix {
     /// A matrix under construction with room for `capacity` stored cells; all offsets are 0. Throws Error (status 3)
     /// if memory is exhausted or rows*cols is no 63-bit number.
     static Ref<Csr> create(ValueType type, size_t rows, size_t cols, size_t capacity, Values values = Values::Stored);
-    /// A matrix under construction whose columns and values (none: all ones) are there: buffers with `capacity` of each.
-    /// All offsets are 0.
+    /// A matrix under construction whose columns and values (none: all ones) are there: buffers with `capacity` of
+    /// each. All offsets are 0.
     static Ref<Csr> withCells(ValueType type, size_t rows, size_t cols, size_t capacity, BufferRef columns,
                               BufferRef values);
     /// Rows [r0, r1) without copying.

@@ -291,8 +291,8 @@ ClusterRun::Chunk *ClusterRun::takeBack() {
         ++cluster.own.takenBack;
         return last;
     }
-    bool hasNotBegun = !last->isOffered && *victim >= 2 &&
-                       bound.nsOf(last->rows.begin, last->rows.end) <= kMostTakenBack * part;
+    bool hasNotBegun =
+        !last->isOffered && *victim >= 2 && bound.nsOf(last->rows.begin, last->rows.end) <= kMostTakenBack * part;
     if (!(hasNotBegun || isStraggling(*last)) || !areRowsHere(*last))
         return nullptr;
     cluster.peers.cancel(last->worker, last->request, resultsOf(*last));

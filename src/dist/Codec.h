@@ -83,7 +83,7 @@ class Decoder {
     Destination destination;
     std::optional<FoundArrays> found;
     uint64_t stored = 0, firstStored = 0; ///< cells of a sparse matrix, and of its arrays before them
-    Bytes head; ///< until it is known what follows; all of a small value
+    Bytes head;                           ///< until it is known what follows; all of a small value
     bool hasBody = false, isCollected = false;
     std::vector<Room> rooms;
     size_t room = 0;

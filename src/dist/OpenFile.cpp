@@ -14,12 +14,13 @@ int openFileOf(uint64_t process, const OpenFile &wanted, int flags) {
         return -1;
     std::string path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(wanted.file);
     int file = open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return -1;
     struct stat info{};
-    if (file >= 0 && fstat(file, &info) == 0 && info.st_ino == wanted.inode &&
-        (fcntl(file, F_GET_SEALS) & F_SEAL_SHRINK) != 0)
+    int seals = fcntl(file, F_GET_SEALS); // -1: files like that have none
+    if (fstat(file, &info) == 0 && info.st_ino == wanted.inode && seals >= 0 && (seals & F_SEAL_SHRINK) != 0)
         return file;
-    if (file >= 0)
-        close(file);
+    close(file);
     return -1;
 }
 

@@ -13,8 +13,8 @@ struct OpenFile {
     bool isGiven() const { return file >= 0; }
 };
 
-/// Opens the file of another process, to be closed by the caller. -1 if that is not possible, if it is another file than
-/// it was, or if it could become shorter, which would kill whoever has mapped it.
+/// Opens the file of another process, to be closed by the caller. -1 if that is not possible, if it is another file
+/// than it was, or if it could become shorter, which would kill whoever has mapped it.
 int openFileOf(uint64_t process, const OpenFile &wanted, int flags);
 
 } // namespace daphne::dist

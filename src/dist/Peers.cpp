@@ -247,7 +247,7 @@ void Peers::ship(uint32_t peer, std::vector<Parcel> &parcels) {
 
 void Peers::freeLater(uint32_t peer, const std::vector<uint64_t> &objects) {
     std::lock_guard lock(mutex);
-    if (peers[peer].alive)
+    if (peer < size() && peers[peer].alive) // lost cells are nobody's
         peers[peer].freed.insert(peers[peer].freed.end(), objects.begin(), objects.end());
 }
 

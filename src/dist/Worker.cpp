@@ -268,8 +268,8 @@ class Session {
         loans.beginAt(message.canRead ? message.leastBytes : kNeverLent);
         bound.emplace(message.cpus);
         board = isNeighbour ? neighbour.openBoard(message.board) : std::nullopt;
-        transport.send(0, frameOf(Neighbourhood{
-                              isNeighbour, message.leastBytes, {}, board ? message.board : OpenFile()}));
+        transport.send(0,
+                       frameOf(Neighbourhood{isNeighbour, message.leastBytes, {}, board ? message.board : OpenFile()}));
     }
 
     // ---- objects
@@ -292,7 +292,8 @@ class Session {
             throw WireError("an object in memory that is not this machine's");
         requireRoom(message.begin);
         std::optional<FoundArrays> arrays = neighbour.findArrays(message.pieces);
-        Decoder decoder = arrays ? Decoder(message.begin.totalBytes, std::move(*arrays)) : Decoder(message.begin.totalBytes);
+        Decoder decoder =
+            arrays ? Decoder(message.begin.totalBytes, std::move(*arrays)) : Decoder(message.begin.totalBytes);
         neighbour.copy(message.pieces, message.begin.totalBytes, decoder,
                        [this](uint64_t object) { return cellsOf(find(object)); });
         store(message.begin.object, decoder.take());
@@ -454,9 +455,9 @@ class Session {
     std::unique_ptr<Pulse> pulse;
     Neighbour neighbour;
     Loans loans;
-    std::optional<BoundToCpus> bound; ///< threads of the scheduler begin later
-    bool isNeighbour = false;         ///< the coordinator's memory can be read, and it can read ours
-    std::optional<ClaimBoard> board;  ///< of the coordinator
+    std::optional<BoundToCpus> bound;  ///< threads of the scheduler begin later
+    bool isNeighbour = false;          ///< the coordinator's memory can be read, and it can read ours
+    std::optional<ClaimBoard> board;   ///< of the coordinator
     std::optional<FrameBatch> answers; ///< to loops that are followed by another one
     Arrivals arrivals;
     WorkerFiles files;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/BufferPool.h"
 
+#include <cstdio>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "data/Dense.h"
 
@@ -47,6 +49,49 @@ TEST(BufferPool, WhatItKeepsNeverExceedsThePeakOfUse) {
         EXPECT_LE(now.inUse + now.kept, now.peakInUse);
         freePooled(b.data);
     }
+}
+
+TEST(BufferPool, SharedBlocksAreMappedByOthersAndStayAsTheyAre) {
+    std::optional<SharedAllocations> shared(std::in_place);
+    PooledBlock a = allocatePooled(kBlock);
+    PooledBlock small = allocatePooled(kPooledBytes);
+    shared.reset();
+    PooledBlock later = allocatePooled(kBlock);
+    EXPECT_FALSE(sharedPlaceOf(small.data));
+    EXPECT_FALSE(sharedPlaceOf(later.data));
+    EXPECT_FALSE(sharedPlaceOf(a.data - 1));
+    EXPECT_FALSE(sharedPlaceOf(a.data + kBlock));
+    EXPECT_TRUE(a.zeroed);
+    std::memset(a.data, 3, kBlock);
+    std::optional<SharedPlace> place = sharedPlaceOf(a.data + 4711);
+    ASSERT_TRUE(place);
+    EXPECT_EQ(place->offset, 4711u);
+    std::optional<ForeignBlock> foreign = mapForeign(place->file);
+    ASSERT_TRUE(foreign);
+    EXPECT_EQ(foreign->size, kBlock);
+    EXPECT_FALSE(sharedPlaceOf(foreign->data)); // somebody else's
+    EXPECT_NE(foreign->data, a.data);
+    a.data[4711] = std::byte(5);
+    EXPECT_EQ(foreign->data[4711], std::byte(5));
+    BufferPoolState before = bufferPoolState();
+    freePooled(a.data);
+    EXPECT_EQ(bufferPoolState().kept, before.kept);
+    // Nobody writes to what the other side sees.
+    PooledBlock next = allocatePooled(kBlock);
+    std::memset(next.data, 9, kBlock);
+    EXPECT_EQ(foreign->data[4711], std::byte(5));
+    EXPECT_EQ(foreign->data[4712], std::byte(3));
+    for (std::byte *data : {foreign->data, next.data, small.data, later.data})
+        freePooled(data);
+}
+
+TEST(BufferPool, FilesThatMayShrinkAreNotMapped) {
+    FILE *file = std::tmpfile();
+    ASSERT_TRUE(file);
+    ASSERT_EQ(ftruncate(fileno(file), static_cast<off_t>(kBlock)), 0);
+    EXPECT_FALSE(mapForeign(fileno(file)));
+    std::fclose(file);
+    EXPECT_FALSE(mapForeign(-1));
 }
 
 TEST(BufferPool, ZeroedMatricesAreZeroInRecycledMemory) {

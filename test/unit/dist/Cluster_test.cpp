@@ -214,8 +214,13 @@ TEST(Cluster, NobodyStealsUnlessAllowed) {
     EXPECT_EQ(countOf(*cluster, "stolen"), 0u);
 }
 
-TEST(Cluster, RowsThatSlowWorkersHaveNotBegunAreTakenBack) {
+/// On a board that both see, or by messages.
+class TakingBack : public testing::TestWithParam<uint64_t> {};
+INSTANTIATE_TEST_SUITE_P(Neighbours, TakingBack, testing::Values(dist::kUsuallyLent, dist::kNeverLent));
+
+TEST_P(TakingBack, RowsThatSlowWorkersHaveNotBegun) {
     Machines machines{.settings = {.threshold = 0, .leastReserveNs = 0}};
+    machines.peers.leastLent = GetParam();
     machines.beforeLoop = [](uint64_t, uint32_t worker) {
         if (worker == 1)
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -236,11 +241,12 @@ TEST(Cluster, RowsThatSlowWorkersHaveNotBegunAreTakenBack) {
         EXPECT_LT(cluster->workers().statistics(w).objects, 100u);
 }
 
-TEST(Cluster, WhatAWorkerDoesNotComeToIsComputedByTheCoordinator) {
+TEST_P(TakingBack, WhatAWorkerDoesNotComeTo) {
     // One worker begins nothing before the others have finished the program.
     std::promise<void> end;
     std::shared_future<void> ended = end.get_future().share();
-    Machines machines{.settings = {.threshold = 0, .stragglerNs = 1e6}};
+    Machines machines{.settings = {.threshold = 0, .leastReserveNs = 0, .stragglerNs = 1e6}};
+    machines.peers.leastLent = GetParam();
     machines.beforeLoop = [ended](uint64_t, uint32_t worker) {
         if (worker == 1)
             ended.wait();
@@ -566,6 +572,43 @@ TEST(Worker, ChecksWhatALoopIsGoingToTouch) {
     Compute kept = good;
     kept.operands[1].role = Role::Kept;
     rejects(kept, "kept values are no rows");
+}
+
+TEST(Worker, RunsOnlyWhatItCanClaim) {
+    using namespace dist;
+    exec::Engine engine{{.jit = false}, nullptr};
+    auto transport = connectInProcess(1, [&](Transport &t, uint32_t) {
+        Worker({.build = "test"}, engine, [](const std::vector<std::string> &) {
+            return std::make_unique<sched::Scheduler>(sched::Settings{.threads = {.numThreads = 1}});
+        }).serve(t);
+    });
+    std::string program = std::string(fusesMultiplyAdd() ? "flat fma" : "flat") +
+                          "\np 2 9 0\np 7 9 1\nn 0 2 0 0 9 9 0 0\nn 1 2 0 0 9 9 1 0 0\n";
+    Compute offered{
+        hashOf(program), program, 10, 1, 0, 0, "", {{Compute::Role::Object, 5}, {Compute::Role::Result, 6}}};
+    offered.isOffered = true;
+    transport->send(0, frameOf(Hello{"test", "", 1000, 0, 1, {}}));
+    for (uint64_t request : {1, 2, 3}) {
+        offered.isFollowed = request < 3;
+        transport->send(0, frameOf(offered, request));
+    }
+    transport->send(0, frameOf({MessageType::Detach}, {}));
+    std::vector<std::pair<MessageType, uint64_t>> answers;
+    while (auto item = transport->receive(std::chrono::seconds(5))) {
+        if (item->isLost)
+            break;
+        for (std::span<const std::byte> rest = item->frame, body; !rest.empty();) {
+            Envelope envelope = openFrame(takeFrame(rest), body);
+            answers.emplace_back(envelope.type, envelope.request);
+        }
+    }
+    // There is no board: nothing is begun, and everything is answered.
+    using Answer = std::pair<MessageType, uint64_t>;
+    EXPECT_EQ(answers, (std::vector<Answer>{{MessageType::Welcome, 0},
+                                            {MessageType::Cancel, 1},
+                                            {MessageType::Cancel, 2},
+                                            {MessageType::Cancel, 3},
+                                            {MessageType::Detach, 0}}));
 }
 
 TEST(Worker, SurvivesRandomBytes) {

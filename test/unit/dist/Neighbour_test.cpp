@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "data/BufferPool.h"
+
 namespace daphne::dist {
 
 namespace {
@@ -117,6 +119,86 @@ TEST_F(NeighbourMemory, CellsThatTheBorrowerHasAreItsOwn) {
     }
     EXPECT_THROW(copied({{8, 0, 800}}), WireError);
     EXPECT_THROW(copied({{7, 0, 2408}}), WireError); // more than there are
+}
+
+/// A band matrix, in memory that others can map.
+Ref<Csr> sharedBand(size_t rows, size_t width, Csr::Values values) {
+    SharedAllocations shared;
+    auto m = Csr::create(ValueType::F64, rows, rows + width, rows * width, values);
+    for (size_t r = 0; r < rows; ++r) {
+        m->mutableOffsets()[r + 1] = (r + 1) * width;
+        for (size_t k = r * width; k < (r + 1) * width; ++k) {
+            m->mutableColumns<uint32_t>()[k] = static_cast<uint32_t>(k - r * width + r);
+            if (values == Csr::Values::Stored)
+                m->mutableValues<double>()[k] = 1.0 + static_cast<double>(k);
+        }
+    }
+    return m;
+}
+
+TEST_F(NeighbourMemory, SparseMatricesInSharedMemoryAreMapped) {
+    Neighbour lender, borrower;
+    introduce(lender, borrower);
+    for (Csr::Values values : {Csr::Values::Stored, Csr::Values::AllOnes}) {
+        auto m = sharedBand(20000, 20, values);
+        std::vector<Value> found;
+        for (auto [first, last] : {std::pair(0, 20000), {0, 5000}, {5000, 5001}, {7000, 20000}, {300, 300}}) {
+            Value window = Csr::rowWindow(*m, static_cast<size_t>(first), static_cast<size_t>(last));
+            Loans loans;
+            Encoded object = encode(window);
+            uint64_t bytes = object.totalBytes;
+            std::vector<LentPiece> pieces = loans.lend(1, std::move(object));
+            std::optional<FoundArrays> arrays = borrower.findArrays(pieces);
+            ASSERT_EQ(arrays.has_value(), first < last); // nothing is nowhere
+            Decoder decoder = arrays ? Decoder(bytes, *arrays) : Decoder(bytes);
+            borrower.copy(pieces, bytes, decoder, nothingOwn);
+            found.push_back(decoder.take());
+            EXPECT_EQ(bytesOf(found.back()), bytesOf(window));
+            EXPECT_NE(found.back().csr().columns<uint32_t>(), m->columns<uint32_t>());
+        }
+        // All are the same memory, and stay after the lender has forgotten it.
+        EXPECT_EQ(found[0].csr().columns<uint32_t>(), found[3].csr().columns<uint32_t>());
+        m = {};
+        borrower.sweep();
+        EXPECT_EQ(found[3].csr().columns<uint32_t>()[found[3].csr().offsets()[0]], 7000u);
+    }
+    auto own = Csr::create(ValueType::F64, 20000, 10, 400000, Csr::Values::AllOnes);
+    Loans loans;
+    EXPECT_FALSE(borrower.findArrays(loans.lend(1, encode(Value(own)))));
+}
+
+TEST_F(NeighbourMemory, ArraysThatAreNotThoseOfTheMatrixAreRejected) {
+    Neighbour lender, borrower;
+    introduce(lender, borrower);
+    auto m = sharedBand(20000, 20, Csr::Values::Stored);
+    Encoded object = encode(Value(Csr::rowWindow(*m, 100, 20000)));
+    uint64_t bytes = object.totalBytes;
+    Loans loans;
+    const std::vector<LentPiece> pieces = loans.lend(1, std::move(object));
+    auto take = [&](const std::vector<LentPiece> &given) {
+        std::optional<FoundArrays> arrays = borrower.findArrays(given);
+        Decoder decoder = arrays ? Decoder(bytes, *arrays) : Decoder(bytes);
+        borrower.copy(given, bytes, decoder, nothingOwn);
+        return decoder.take();
+    };
+    EXPECT_EQ(bytesOf(take(pieces)), bytesOf(Value(Csr::rowWindow(*m, 100, 20000))));
+    // Another file, or none, is copied.
+    auto other = pieces;
+    other[1].in.inode += 1000;
+    EXPECT_EQ(bytesOf(take(other)), bytesOf(take(pieces)));
+    other[1].in.file = -1;
+    EXPECT_EQ(bytesOf(take(other)), bytesOf(take(pieces)));
+    for (uint64_t offset : {uint64_t(0), pieces[1].offset + 4, pieces[1].offset + 1, ~uint64_t(0) - 3}) {
+        auto moved = pieces;
+        moved[1].offset = offset;
+        EXPECT_THROW(take(moved), WireError) << offset;
+        moved = pieces;
+        moved[2].offset = offset;
+        EXPECT_THROW(take(moved), WireError) << offset;
+    }
+    auto swapped = pieces;
+    std::swap(swapped[1].in, swapped[2].in);
+    EXPECT_THROW(take(swapped), WireError); // columns are checked
 }
 
 TEST_F(NeighbourMemory, TruthValuesAreCheckedBeforeTheyLandInAProgram) {

@@ -82,6 +82,31 @@ TEST(Peers, ThoseThatAreNotThereHaveNoRoundTrip) {
     EXPECT_LT(peers.roundTripNs(), 0.9e9);
 }
 
+TEST(Peers, GiveBackWhatNobodyHasClaimed) {
+    Peers peers(connectInProcess(1,
+                                 [](Transport &transport, uint32_t) {
+                                     Actor actor(transport);
+                                     actor.handle = [&](const Envelope &envelope, auto) {
+                                         if (envelope.type == MessageType::Compute)
+                                             transport.send(0, frameOf({MessageType::Cancel, envelope.request}, {}));
+                                     };
+                                     actor.serve();
+                                 }),
+                usual());
+    EXPECT_FALSE(peers.hasBoard(0)); // it has not answered that it sees one
+    EXPECT_FALSE(peers.claim(0, 5, {}));
+    peers.send(0, Compute{}, 5);
+    std::optional<PeerEvent> event = peers.next(std::chrono::seconds(5));
+    ASSERT_TRUE(event);
+    EXPECT_EQ(event->kind, PeerEvent::Kind::Returned);
+    EXPECT_EQ(event->request, 5u);
+    // What was cancelled is not returned.
+    peers.cancel(0, 6, {});
+    peers.send(0, Compute{}, 6);
+    peers.waitUntilDone(0);
+    EXPECT_FALSE(peers.next(std::chrono::milliseconds(0)));
+}
+
 TEST(Peers, MayComeBackIfTheyDiedWhileTheyLentMemory) {
     Peers::Settings settings = usual();
     settings.recall = std::chrono::milliseconds(1);
