@@ -697,8 +697,8 @@ class Checks(Runs):
             ([hello(build, 'secret'), frame(OBJECT_CHUNK, struct.pack('<QIBI', 7, 0, 1, 0))], 'was not announced'),
             # Memory of this process and of another one: whoever is meant has not answered the worker's challenge.
             *(([hello(build, 'secret', process=process, address=0x400000),
-                frame(NEIGHBOUR, struct.pack('<BQII', 1, 0, 0, 0)),
-                frame(OBJECT_LENT, struct.pack('<QQBQQQIQQQ', 7, 0, 0, 0, 1, 5000, 1, 0x400000, 5000, 0))],
+                frame(NEIGHBOUR, struct.pack('<BQIIiQ', 1, 0, 0, 0, -1, 0)),
+                frame(OBJECT_LENT, struct.pack('<QQBQQQIQQQiQQ', 7, 0, 0, 0, 1, 5000, 1, 0x400000, 5000, 0, -1, 0, 0))],
                "memory that is not this machine's") for process in (os.getpid(), os.getppid())),
             ([hello(build, 'secret'), frame(OBJECT_BEGIN, struct.pack('<QQBQQQ', 7, 0, 0, 0, 1, 2**62))], 'exceeds the memory'),
             ([hello(build, 'secret'), frame(OBJECT_BEGIN, struct.pack('<QQBQQQ', 7, 0, 0, 0, 1, 5000)),

@@ -30,7 +30,7 @@ def hello(build, token='', options=(), chunk=1000, process=0, address=0):
 
 def compute(program, digest=None, rows=1):
     body = struct.pack('<Q', fnv(program) if digest is None else digest) + text(program)
-    return frame(COMPUTE, body + struct.pack('<QQdd', rows, 1, 0, 0) + text('') + struct.pack('<I', 0))
+    return frame(COMPUTE, body + struct.pack('<QQdd', rows, 1, 0, 0) + text('') + struct.pack('<IBB', 0, 0, 0))
 
 
 def fnv(program):
