@@ -17,13 +17,15 @@ constexpr uint64_t kLeastBytesPerSecond = 200'000;
 
 } // namespace
 
-InForeignCode::InForeignCode(std::string given, uint64_t bytes) : text(std::move(given)), bytes(bytes) {
+InForeignCode::InForeignCode(std::string given, std::optional<uint64_t> bytes) : text(std::move(given)), bytes(bytes) {
+    current = this;
+    if (!bytes)
+        return;
     sigevent event{};
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = SIGXCPU;
     event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
     hasTimer = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0;
-    current = this;
     startClock(0);
 }
 
@@ -39,10 +41,11 @@ void InForeignCode::expect(uint64_t more) {
 }
 
 void InForeignCode::startClock(uint64_t more) const {
+    if (!hasTimer)
+        return;
     itimerspec limit{};
-    limit.it_value.tv_sec = static_cast<time_t>(kLeastSeconds + (bytes + more) / kLeastBytesPerSecond);
-    if (hasTimer)
-        timer_settime(timer, 0, &limit, nullptr);
+    limit.it_value.tv_sec = static_cast<time_t>(kLeastSeconds + (*bytes + more) / kLeastBytesPerSecond);
+    timer_settime(timer, 0, &limit, nullptr);
 }
 
 } // namespace daphne

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <ctime>
+#include <optional>
 #include <string>
 
 namespace daphne {
@@ -13,9 +14,9 @@ namespace daphne {
 /// While one lives, this thread runs the code of a library. They do not nest.
 class InForeignCode {
   public:
-    /// What is being done, such as: file "x.h5": HDF5; and with how many bytes. After the time that the slowest library
-    /// needs for them, computing, not waiting, the thread gets SIGXCPU.
-    InForeignCode(std::string text, uint64_t bytes);
+    /// What is being done, such as: file "x.h5": HDF5; and with how many bytes. After more time than the slowest
+    /// library needs for them, computing, not waiting, the thread gets SIGXCPU; without a number it may take any time.
+    InForeignCode(std::string text, std::optional<uint64_t> bytes);
     ~InForeignCode();
     InForeignCode(const InForeignCode &) = delete;
     InForeignCode &operator=(const InForeignCode &) = delete;
@@ -29,7 +30,7 @@ class InForeignCode {
 
     inline static thread_local InForeignCode *current = nullptr;
     std::string text;
-    uint64_t bytes;
+    std::optional<uint64_t> bytes;
     timer_t timer{};
     bool hasTimer = false; ///< the system may have none left
 };

@@ -20,6 +20,8 @@ constexpr size_t kHugePage = size_t(2) << 20;
 constexpr size_t kSmallUnit = size_t(64) << 10;
 /// A kept block serves requests down to this share of its size.
 constexpr size_t kShareNumerator = 4, kShareDenominator = 5;
+/// Shared blocks at a time: each is an open file, and a process may have some hundred of these.
+constexpr size_t kMostFiles = 64;
 /// Of shared files: nobody is surprised by pages that are gone.
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
@@ -35,9 +37,6 @@ class Pool {
         if (size < numBytes)
             throw std::bad_alloc();
         std::lock_guard lock(mutex);
-        if (SharedAllocations::areWanted() && numBytes >= kLeastShared)
-            if (std::byte *data = mapNewFile(size))
-                return {data, true};
         auto it = kept.lower_bound(size);
         if (it != kept.end() && it->first <= size / kShareNumerator * kShareDenominator) {
             Block block = it->second;
@@ -46,7 +45,7 @@ class Pool {
             use(block);
             return {block.data, false};
         }
-        shrinkTo(std::max(state.peakInUse, state.inUse + size) - state.inUse - size);
+        makeRoom(size);
         Block block{map(size), size};
         if (!block.data) {
             shrinkTo(0);
@@ -62,8 +61,11 @@ class Pool {
         std::lock_guard lock(mutex);
         if (auto it = mapped.find(data); it != mapped.end()) {
             munmap(data, it->second.size);
-            if (it->second.file >= 0)
+            if (it->second.file >= 0) {
                 close(it->second.file);
+                state.inUse -= it->second.size;
+                --numFiles;
+            }
             mapped.erase(it);
             return;
         }
@@ -77,6 +79,21 @@ class Pool {
         }
         kept.emplace(block.size, block);
         state.kept += block.size;
+    }
+
+    std::byte *allocateFile(size_t numBytes) {
+        size_t size = blockSize(numBytes);
+        std::lock_guard lock(mutex);
+        if (numBytes < kLeastShared || size < numBytes || numFiles >= kMostFiles)
+            return nullptr;
+        makeRoom(size);
+        std::byte *data = mapNewFile(size);
+        if (data) {
+            ++numFiles;
+            state.inUse += size;
+            state.peakInUse = std::max(state.peakInUse, state.inUse);
+        }
+        return data;
     }
 
     BufferPoolState current() {
@@ -153,6 +170,9 @@ class Pool {
         state.peakInUse = std::max(state.peakInUse, state.inUse);
     }
 
+    /// Before so many bytes more are in use.
+    void makeRoom(size_t size) { shrinkTo(std::max(state.peakInUse, state.inUse + size) - state.inUse - size); }
+
     /// Gives kept blocks back to the system, the largest first.
     void shrinkTo(size_t bytes) {
         while (state.kept > bytes) {
@@ -190,6 +210,7 @@ class Pool {
     std::multimap<size_t, Block> kept;
     std::map<std::byte *, size_t> used;
     std::map<std::byte *, File> mapped; ///< blocks that several processes see
+    size_t numFiles = 0;                ///< of them: made here
     BufferPoolState state{};
 };
 
@@ -201,6 +222,7 @@ Pool &pool() {
 } // namespace
 
 PooledBlock allocatePooled(size_t numBytes) { return pool().allocate(numBytes); }
+std::byte *allocateShared(size_t numBytes) { return pool().allocateFile(numBytes); }
 void freePooled(std::byte *data) noexcept { pool().free(data); }
 BufferPoolState bufferPoolState() { return pool().current(); }
 std::optional<SharedPlace> sharedPlaceOf(const std::byte *address) { return pool().placeOf(address); }

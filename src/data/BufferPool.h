@@ -7,9 +7,9 @@
 /// The pool never costs memory: what is in use plus what it keeps stays at or
 /// below the most that ever was in use at one time. Thread-safe.
 ///
-/// On request blocks are made that other processes can map instead of copying
-/// them: files without a name, whose size is sealed. They are not recycled, so
-/// that their content stays as it is for whoever has mapped them.
+/// Some blocks can be mapped by other processes instead of being copied: files
+/// without a name, whose size is sealed. They are not recycled, so that their
+/// content stays as it is for whoever has mapped them.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,12 @@ PooledBlock allocatePooled(size_t numBytes);
 void freePooled(std::byte *data) noexcept;
 BufferPoolState bufferPoolState();
 
-/// While one lives, blocks of at least kLeastShared bytes that this thread takes can be mapped by other processes,
-/// where the system allows it.
+/// A block that other processes can map; null if it is too small to be worth it, or the system has none: then a usual
+/// one does. Freed like others.
+std::byte *allocateShared(size_t numBytes);
+constexpr size_t kLeastShared = size_t(1) << 20;
+
+/// While one lives, large arrays of sparse matrices that this thread makes are such blocks.
 class SharedAllocations {
   public:
     SharedAllocations() { ++depth; }
@@ -48,7 +52,6 @@ class SharedAllocations {
   private:
     inline static thread_local int depth = 0;
 };
-constexpr size_t kLeastShared = size_t(1) << 20;
 
 /// A byte of a block that can be mapped.
 struct SharedPlace {

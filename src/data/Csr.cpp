@@ -6,12 +6,18 @@
 #include <new>
 
 #include "base/Error.h"
+#include "data/BufferPool.h"
 
 namespace daphne {
 
 namespace {
 
-BufferRef makeBuffer(ValueType type, size_t n) { return BufferRef(Buffer::create(type, n, Buffer::Init::None)); }
+BufferRef makeBuffer(ValueType type, size_t n) {
+    if (SharedAllocations::areWanted())
+        if (std::byte *block = allocateShared(n * cellSize(type)))
+            return BufferRef(Buffer::adopt(type, block, n * cellSize(type)));
+    return BufferRef(Buffer::create(type, n, Buffer::Init::None));
+}
 
 ValueType indexType(size_t cols) { return needsWideIndex(cols) ? ValueType::UI64 : ValueType::UI32; }
 

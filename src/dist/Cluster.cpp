@@ -152,6 +152,7 @@ bool Cluster::run(Context &context, const DistributableLoop &loop) {
     scheduler = context.scheduler;
     if (!bound)
         bound.emplace(peers.ownCpus());
+    peers.tellFreed(); // who got nothing since the last time
     sweep();
     ++own.loops;
     bool done = ClusterRun(*this, loop).run();

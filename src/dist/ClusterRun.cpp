@@ -274,30 +274,35 @@ std::vector<uint64_t> ClusterRun::resultsOf(const Chunk &chunk) const {
 ClusterRun::Chunk *ClusterRun::takeBack() {
     if (fault || !failure.empty() || cluster.settings.steal != Stealing::Off || cluster.settings.scheme)
         return nullptr;
+    // The last chunk of every worker, of those with most of them first.
     std::vector<uint32_t> running(cluster.peers.size());
-    for (const Chunk &chunk : chunks)
-        if (chunk.state == Chunk::State::Running)
-            ++running[chunk.worker];
-    auto victim = std::ranges::max_element(running);
-    if (victim == running.end() || *victim == 0)
-        return nullptr;
-    double part = bound.nsOf(0, bound.rows) / static_cast<double>(1 + crew.workers.size());
-    Chunk *last = nullptr;
+    std::vector<Chunk *> last(cluster.peers.size()), candidates;
     for (Chunk &chunk : chunks)
-        if (chunk.state == Chunk::State::Running && chunk.worker == victim - running.begin() &&
-            (!last || chunk.request > last->request))
-            last = &chunk;
-    if (last->isOffered && cluster.peers.claim(last->worker, last->request, resultsOf(*last))) {
-        ++cluster.own.takenBack;
-        return last;
-    }
-    bool hasNotBegun =
-        !last->isOffered && *victim >= 2 && bound.nsOf(last->rows.begin, last->rows.end) <= kMostTakenBack * part;
-    if (!(hasNotBegun || isStraggling(*last)) || !areRowsHere(*last))
-        return nullptr;
-    cluster.peers.cancel(last->worker, last->request, resultsOf(*last));
-    ++cluster.own.takenBack;
-    return last;
+        if (chunk.state == Chunk::State::Running) {
+            ++running[chunk.worker];
+            Chunk *&known = last[chunk.worker];
+            known = known && known->request > chunk.request ? known : &chunk;
+        }
+    std::ranges::copy_if(last, std::back_inserter(candidates),
+                         [&](const Chunk *chunk) { return chunk && areRowsHere(*chunk); });
+    std::ranges::stable_sort(candidates, std::greater(), [&](const Chunk *chunk) { return running[chunk->worker]; });
+    double most = kMostTakenBack * bound.nsOf(0, bound.rows) / static_cast<double>(1 + crew.workers.size());
+    for (bool mayBeLarge : {false, true})
+        for (Chunk *chunk : candidates) {
+            bool isSmall = bound.nsOf(chunk->rows.begin, chunk->rows.end) <= most;
+            if (mayBeLarge ? !isStraggling(*chunk) : !isSmall)
+                continue;
+            bool isClaimed = chunk->isOffered && cluster.peers.claim(chunk->worker, chunk->request, resultsOf(*chunk));
+            // Without a board, what has another one before it has probably not begun.
+            bool isCancelled = !isClaimed && (mayBeLarge || (!chunk->isOffered && running[chunk->worker] >= 2));
+            if (isCancelled)
+                cluster.peers.cancel(chunk->worker, chunk->request, resultsOf(*chunk));
+            if (isClaimed || isCancelled) {
+                ++cluster.own.takenBack;
+                return chunk;
+            }
+        }
+    return nullptr;
 }
 
 /// How long this machine would take for the rows, by what it has done so far.
@@ -413,8 +418,11 @@ void ClusterRun::handle(const PeerEvent &event) {
     if (it == chunks.end())
         return; // an answer that nobody waits for any more
     if (event.kind == PeerEvent::Kind::Returned) {
+        cluster.peers.giveUp(event.peer, resultsOf(*it));
         it->state = Chunk::State::Waiting;
         it->isOffered = false;
+        it->owner.reset();
+        ++it->attempts;
         return;
     }
     it->state = Chunk::State::Done;

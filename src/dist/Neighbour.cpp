@@ -88,6 +88,11 @@ void Neighbour::meet(const MemoryOffer &offered) {
     *written = theirs.challenge;
 }
 
+void Neighbour::leave() {
+    explicit_bzero(written->data(), written->size());
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
 bool Neighbour::isReadable() const {
     Challenge found;
     return theirs.process != 0 && theirs.process <= 0x7fffffff && readMemory(theirs.process, theirs.address, found) &&
@@ -192,6 +197,11 @@ void Loans::end(uint64_t number) {
     std::lock_guard lock(mutex);
     if (auto node = objects.extract(number); !node.empty())
         ended.push_back(std::move(node.mapped()));
+}
+
+bool Loans::isEmpty() const {
+    std::lock_guard lock(mutex);
+    return objects.empty();
 }
 
 void Loans::endAll() {

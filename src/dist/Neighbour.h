@@ -30,6 +30,8 @@ class Neighbour {
     MemoryOffer offer() const;
     /// Writes down what the other side wants to find here.
     void meet(const MemoryOffer &theirs);
+    /// Before memory that was lent goes although nobody has said that it has been copied: who copies it notices.
+    void leave();
     /// Whether the memory of the other side can be read, and is its own. After meet().
     bool isReadable() const;
     /// The cells of an object of one's own; throws WireError if there are none.
@@ -68,12 +70,13 @@ class Loans {
     std::vector<LentPiece> lend(uint64_t number, Encoded object, const std::vector<KnownCells> &known = {});
     void end(uint64_t number);
     void endAll();
+    bool isEmpty() const;
     /// Releases what has ended. For the thread that made the values.
     void sweep();
 
   private:
     std::atomic<uint64_t> leastBytes{kNeverLent};
-    std::mutex mutex;
+    mutable std::mutex mutex;
     std::map<uint64_t, Encoded> objects;
     std::vector<Encoded> ended;
 };

@@ -14,7 +14,7 @@ struct OpenFile {
 };
 
 /// Opens the file of another process, to be closed by the caller. -1 if that is not possible, if it is another file
-/// than it was, or if it could become shorter, which would kill whoever has mapped it.
+/// than it was or another user's, or if it could become shorter, which would kill whoever has mapped it.
 int openFileOf(uint64_t process, const OpenFile &wanted, int flags);
 
 } // namespace daphne::dist

@@ -20,6 +20,8 @@ constexpr size_t kProbeBytes = 128 << 10;
 /// Fewer peers get an object as fast without passing it on, and a short one is there before the second has it.
 constexpr size_t kLeastRelayed = 3;
 constexpr uint64_t kLeastRelayedBytes = 64 << 10;
+/// At the end of a program, for a worker that is late.
+constexpr std::chrono::milliseconds kSettlingTime{500};
 /// Intervals without a sign of life after which a peer is lost.
 constexpr int kMissedBeats = 3;
 /// The same while others keep us busy.
@@ -253,6 +255,10 @@ void Peers::freeLater(uint32_t peer, const std::vector<uint64_t> &objects) {
 
 void Peers::tellFreed() {
     for (uint32_t i = 0; i < size(); ++i) {
+        std::unique_lock lock(mutex);
+        if (peers[i].freed.empty())
+            continue;
+        lock.unlock();
         std::vector<Parcel> nothing;
         ship(i, nothing);
     }
@@ -265,6 +271,7 @@ bool Peers::isRelayed(std::span<const uint32_t> wanted, uint64_t bytes) const {
 }
 
 void Peers::broadcast(std::span<const uint32_t> wanted, const ObjectBegin &begin, const Encoded &object) {
+    tellFreed(); // first, so that there is room
     {
         std::lock_guard lock(mutex);
         for (uint32_t peer : wanted) {
@@ -325,14 +332,26 @@ void Peers::expect(uint32_t peer, uint64_t object, Destination destination) {
 
 void Peers::unexpect(uint32_t peer, uint64_t object) {
     std::lock_guard lock(mutex);
-    if (peers[peer].expected.erase(object) == 0)
+    takeNoMore(peers[peer], object);
+}
+
+void Peers::takeNoMore(Peer &peer, uint64_t object) {
+    if (peer.expected.erase(object) == 0)
         return;
-    if (peers[peer].arrivals.isUnderWay(object)) {
-        peers[peer].arrivals.disregard(object);
-        --peers[peer].numArriving;
+    if (peer.arrivals.isUnderWay(object)) {
+        peer.arrivals.disregard(object);
+        --peer.numArriving;
         clock.arriving(false, Clock::now());
     } else {
-        peers[peer].unwanted.insert(object);
+        peer.unwanted.insert(object);
+    }
+}
+
+void Peers::giveUp(uint32_t peer, const std::vector<uint64_t> &objects) {
+    std::lock_guard lock(mutex);
+    for (uint64_t object : objects) {
+        takeNoMore(peers[peer], object);
+        peers[peer].unwanted.erase(object);
     }
 }
 
@@ -370,14 +389,12 @@ void Peers::offer(uint32_t peer, uint64_t request) {
 }
 
 bool Peers::claim(uint32_t peer, uint64_t request, const std::vector<uint64_t> &objects) {
-    {
-        std::lock_guard lock(mutex);
-        if (!peers[peer].alive || !peers[peer].board || !peers[peer].board->claim(request))
-            return false;
-        peers[peer].cancelled[request] = objects;
-    }
+    std::lock_guard lock(mutex);
+    if (!peers[peer].alive || !peers[peer].board || !peers[peer].board->claim(request))
+        return false;
+    peers[peer].cancelled[request] = objects;
     for (uint64_t object : objects)
-        unexpect(peer, object);
+        takeNoMore(peers[peer], object);
     return true;
 }
 
@@ -396,9 +413,22 @@ void Peers::forgetObjects() {
         }
         for (uint64_t object : objects)
             unexpect(i, object);
+        settleLoans(i);
         peers[i].loans.endAll();
     }
     sweepLoans();
+}
+
+/// A worker that is told of an object behind a loop that it does not run may not have come to it yet. It is given a
+/// moment.
+void Peers::settleLoans(uint32_t peer) {
+    if (peers[peer].loans.isEmpty() || !isAlive(peer))
+        return;
+    uint64_t request = nextQuestion++;
+    sendFrame(peer, frameOf({MessageType::Heartbeat, request}, {}));
+    std::unique_lock lock(mutex);
+    waitUntil(lock, Clock::now() + kSettlingTime,
+              [&] { return peers[peer].lastEcho == request || !peers[peer].alive; });
 }
 
 bool Peers::waitFor(uint32_t peer, const std::vector<uint64_t> &objects) {

@@ -118,6 +118,8 @@ class Peers {
     void expect(uint32_t peer, uint64_t object, Destination destination);
     /// If it comes nevertheless, it is taken and dropped.
     void unexpect(uint32_t peer, uint64_t object);
+    /// These will not be made; if one comes nevertheless, the peer breaks the protocol.
+    void giveUp(uint32_t peer, const std::vector<uint64_t> &objects);
     /// A loop is not wanted any more, nor are the objects it makes: whether it has begun does not matter.
     void cancel(uint32_t peer, uint64_t request, const std::vector<uint64_t> &objects);
     /// Whether loops can be offered to this peer: it or this process runs them, whoever claims them first.
@@ -177,6 +179,8 @@ class Peers {
     void meet(uint32_t peer);
     std::vector<CpuShare> cpusOn(const Seat &place, std::vector<uint32_t> &who) const;
     void borrow(uint32_t peer, const ObjectLent &message);
+    void takeNoMore(Peer &peer, uint64_t object);
+    void settleLoans(uint32_t peer);
     static bool forgetCancelled(Peer &peer, uint64_t request);
     void planCall(Peer &peer);
     void callLostPeers();

@@ -26,6 +26,9 @@ using Clock = std::chrono::steady_clock;
 
 /// Acknowledgements that wait for an answer to travel with.
 constexpr size_t kMostAcks = 64;
+/// Answers wait no longer for others: the coordinator should know what is done, and copy results while the rest is
+/// computed.
+constexpr double kLongestAnswerNs = 4e6;
 /// What is received in advance, to see whether a loop is still wanted.
 constexpr size_t kMostWaiting = 64, kMostWaitingBytes = 4 << 20;
 
@@ -108,6 +111,10 @@ class Session {
             const Worker::MakeScheduler &makeScheduler)
         : transport(transport), options(options), engine(engine), makeScheduler(makeScheduler),
           arrivals(options.mostObjectBytes), files(options.readRoots) {}
+
+    ~Session() { neighbour.leave(); }
+    Session(const Session &) = delete;
+    Session &operator=(const Session &) = delete;
 
     bool run() {
         while (!isOver) {
@@ -194,15 +201,20 @@ class Session {
     }
     /// Where answers to loops are put together.
     FrameBatch &answersToLoops() {
-        if (!answers)
+        if (!answers) {
             answers.emplace(transport, 0, chunkBytes, &loans);
+            firstAnswer = Clock::now();
+        }
         return *answers;
+    }
+    void endAnswer(const Compute &message) {
+        if (!message.isFollowed || nsSince(firstAnswer) > kLongestAnswerNs)
+            answers.reset();
     }
     /// The loop is not run here.
     void giveBack(const Compute &message, const Envelope &envelope) {
         answersToLoops().add(frameOf({MessageType::Cancel, envelope.request}, {}));
-        if (!message.isFollowed)
-            answers.reset();
+        endAnswer(message);
     }
 
     void handle(const Envelope &envelope, std::span<const std::byte> body) {
@@ -439,8 +451,7 @@ class Session {
                     objects.size(), objectBytes, loop.rows, vitals.residentBytes,
                     vitals.load};
         batch.add(frameOf(ready, envelope.request, envelope.pipeline));
-        if (!message.isFollowed)
-            answers.reset();
+        endAnswer(message);
         idleSince = Clock::now();
     }
 
@@ -459,6 +470,7 @@ class Session {
     bool isNeighbour = false;          ///< the coordinator's memory can be read, and it can read ours
     std::optional<ClaimBoard> board;   ///< of the coordinator
     std::optional<FrameBatch> answers; ///< to loops that are followed by another one
+    Clock::time_point firstAnswer;     ///< of them
     Arrivals arrivals;
     WorkerFiles files;
     std::vector<ObjectAck> acks; ///< to be sent

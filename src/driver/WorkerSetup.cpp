@@ -16,6 +16,7 @@
 #include "base/Error.h"
 #include "codegen/loops/LoopJit.h"
 #include "dist/Worker.h"
+#include "driver/CrashReport.h"
 #include "driver/Distributed.h"
 #include "driver/NetworkAddress.h"
 #include "driver/SchedulerSettings.h"
@@ -366,6 +367,7 @@ int serve(const WorkerCommand &command) {
 } // namespace
 
 int workerMain(const std::vector<std::string> &words) {
+    installCrashReport();
     try {
         WorkerCommand command = parseWorkerCommand(words);
         if (command.help) {

@@ -185,8 +185,11 @@ Value withColumns(const Frame &frame, const std::vector<std::string> &labels) {
 void enterLibrary(std::optional<InForeignCode> &foreign, const Format &format, const std::string &file) {
     std::error_code problem; // whoever reads it gets the message
     uint64_t bytes = std::filesystem::file_size(file, problem);
+    if (problem)
+        bytes = 0;
     if (!format.library.empty())
-        foreign.emplace("file \"" + file + "\": " + std::string(format.library), problem ? 0 : bytes);
+        foreign.emplace("file \"" + file + "\": " + std::string(format.library),
+                        format.mayHang ? std::optional(bytes) : std::nullopt);
 }
 
 bool ReadJob::wantsColumn(const std::string &label) const {

@@ -84,6 +84,7 @@ struct Format {
     bool compressible = true;                    ///< .gz and .zst
     bool hasNulls = false;                       ///< cells of frames can be null
     std::string_view library{};                  ///< whose code reads the files, if it is not ours
+    bool mayHang = false;                        ///< it may find no end in a damaged file
     bool checksStrings = false;                  ///< that they are UTF-8 without NUL; otherwise the caller does it
     std::string_view missingLibrary{};           ///< not null: the format is known, but this build cannot do it
 };

@@ -458,7 +458,8 @@ void addHdf5(FormatTable &t) {
                .readRows = readRows,
                .hasParts = true,
                .compressible = false,
-               .library = "HDF5"});
+               .library = "HDF5",
+               .mayHang = true});
 }
 
 } // namespace daphne::io

@@ -250,7 +250,8 @@ void addNetCdf(FormatTable &t) {
            .writeFrame = writeFrame,
            .hasParts = true,
            .compressible = false,
-           .library = "NetCDF"});
+           .library = "NetCDF",
+           .mayHang = true});
 }
 
 } // namespace daphne::io

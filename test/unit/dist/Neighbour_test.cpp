@@ -284,6 +284,19 @@ TEST_F(NeighbourMemory, AProcessThatHasDiedIsNoticed) {
     EXPECT_THROW(parent.copy(pieces, object.size(), dead, nothingOwn), WireError);
 }
 
+TEST_F(NeighbourMemory, WhoHasLeftLendsNothing) {
+    // Its process lives on, and what it had lent is now something else.
+    Neighbour lender, borrower;
+    introduce(lender, borrower);
+    Bytes object = bytesOf(someNumbers(1000, 1));
+    std::vector<LentPiece> pieces{{reinterpret_cast<uint64_t>(object.data()), object.size()}};
+    Decoder before(object.size()), after(object.size());
+    borrower.copy(pieces, object.size(), before, nothingOwn);
+    lender.leave();
+    EXPECT_THROW(borrower.copy(pieces, object.size(), after, nothingOwn), WireError);
+    EXPECT_FALSE(borrower.isReadable());
+}
+
 TEST(Loans, SmallObjectsAndThoseInManyPiecesAreSent) {
     Loans loans;
     Encoded large = encode(Value(someNumbers(100000, 1)));
