@@ -106,8 +106,10 @@ def megabytes_per_iteration(case, output, figures):
 
 def report(case, transport, processes, seconds, local, last):
     ratio = statistics.median(seconds) / statistics.median(local)
+    # The spread tells how much of a ratio is the machine's unrest.
     line = (f'{case.name:12} {transport:10} {processes:9} {statistics.median(seconds):9.3f} '
-            f'{statistics.median(local):9.3f} {ratio:6.2f}{"" if ratio <= LIMIT else " !"}')
+            f'{statistics.median(local):9.3f} {ratio:6.2f}{"" if ratio <= LIMIT else " !"}'
+            f'   {min(seconds):.3f}-{max(seconds):.3f} beside {min(local):.3f}-{max(local):.3f}')
     if case.vertices and processes > 1:
         to, back, vector, part, workers = megabytes_per_iteration(case, *last)
         line += (f'   {to:.3f} of {vector:.3f} MB out, {back:.3f} of {part:.3f} MB back per iteration and worker, '
@@ -125,7 +127,7 @@ def main():
     parser.add_argument('--filter', default='', help='only cases with this in their name')
     options = parser.parse_args()
     transports = [t for t in options.transports.split(',') if t != 'MPI' or shutil.which('mpirun')]
-    print('case         transport  processes   seconds     local  ratio')
+    print('case         transport  processes   seconds     local  ratio   fastest and slowest')
     worst = 0
     for case in cases(options.quick):
         if options.filter not in case.name:
