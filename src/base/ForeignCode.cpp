@@ -10,8 +10,8 @@ namespace daphne {
 
 namespace {
 
-/// Damaged files are mostly small, and nobody waits longer for one. Libraries that need so long for a sound file of any
-/// size are not known: it is a fraction of what the slowest decompression takes.
+/// Damaged files are mostly small, and nobody waits longer for one. For sound files this is meant to be far more than
+/// any library needs, decompression included.
 constexpr uint64_t kLeastSeconds = 10;
 constexpr uint64_t kLeastBytesPerSecond = 200'000;
 
