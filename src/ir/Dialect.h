@@ -108,9 +108,9 @@ class DaphneOp : public mlir::Op<DaphneOp, mlir::OpTrait::VariadicOperands, mlir
 
 /// Operations of a block that are planned and run together (exec/Region.h): its region has the operands as arguments
 /// and ends with a YieldOp of the results.
-class PipelineOp
-    : public mlir::Op<PipelineOp, mlir::OpTrait::OneRegion, mlir::OpTrait::VariadicOperands,
-                      mlir::OpTrait::VariadicResults, mlir::OpTrait::ZeroSuccessors, mlir::OpTrait::IsIsolatedFromAbove> {
+class PipelineOp : public mlir::Op<PipelineOp, mlir::OpTrait::OneRegion, mlir::OpTrait::VariadicOperands,
+                                   mlir::OpTrait::VariadicResults, mlir::OpTrait::ZeroSuccessors,
+                                   mlir::OpTrait::IsIsolatedFromAbove> {
   public:
     using Op::Op;
     static llvm::StringRef getOperationName() { return "daphne.pipeline"; }
@@ -119,8 +119,9 @@ class PipelineOp
     mlir::LogicalResult verify();
 };
 
-class YieldOp : public mlir::Op<YieldOp, mlir::OpTrait::ZeroRegions, mlir::OpTrait::VariadicOperands,
-                                mlir::OpTrait::ZeroResults, mlir::OpTrait::ZeroSuccessors, mlir::OpTrait::IsTerminator> {
+class YieldOp
+    : public mlir::Op<YieldOp, mlir::OpTrait::ZeroRegions, mlir::OpTrait::VariadicOperands, mlir::OpTrait::ZeroResults,
+                      mlir::OpTrait::ZeroSuccessors, mlir::OpTrait::IsTerminator> {
   public:
     using Op::Op;
     static llvm::StringRef getOperationName() { return "daphne.yield"; }

@@ -159,8 +159,9 @@ std::string SiteStatistics::text() const {
         name.resize(width, ' ');
         return name;
     };
-    std::string out = padded("loop or call()") + "  executions     tasks    total us     mean us      max us  imbalance %  "
-                                       "overhead %  scheme\n";
+    std::string out = padded("loop or call()") +
+                      "  executions     tasks    total us     mean us      max us  imbalance %  "
+                      "overhead %  scheme\n";
     for (const auto *entry : order) {
         const Site &s = entry->second;
         double weight = s.totalNs > 0 ? s.totalNs : 1;

@@ -29,7 +29,7 @@ struct PlannedLoop {
     PartitionBy by = PartitionBy::Rows;
     uint64_t faultsBefore = 0; ///< mistakes of a plug-in's scheme in earlier loops
     double rowsPerUnit = 1;
-    bool isSerial = false;     ///< too small to be shared: one task on the calling thread
+    bool isSerial = false; ///< too small to be shared: one task on the calling thread
 
     /// Adjacent units give adjacent rows; they may be empty.
     Range rowsOf(Range range) const {

@@ -128,9 +128,9 @@ Thief LoopRun::thief(uint32_t worker) const {
     return t;
 }
 
-/// One task from the counter, the rest of the batch for later; or all of it at once, if tasks may be joined. Batches begin with one task and double, in case the
-/// first tasks are long; they shrink to one towards the end. When the counter has run out: what others have taken but
-/// not begun.
+/// One task from the counter, the rest of the batch for later; or all of it at once, if tasks may be joined. Batches
+/// begin with one task and double, in case the first tasks are long; they shrink to one towards the end. When the
+/// counter has run out: what others have taken but not begun.
 bool LoopRun::takeCentral(Thief &thief, uint64_t &task, uint64_t &joined) {
     uint64_t all = tasks.count(), left = all - std::min(all, thief.nextTask), count = 1;
     if (batchShift)

@@ -117,7 +117,8 @@ PlannedLoop Scheduler::plan(const LoopDescription &loop) {
         planned.by = byCost ? PartitionBy::Cost : PartitionBy::NonZeros;
         planned.weights.emplace(loop.rowOffsets, loop.rows, byCost ? loop.rowCost : loop.rowWeight);
         planned.units = planned.weights->total();
-        planned.rowsPerUnit = static_cast<double>(loop.rows) / static_cast<double>(std::max<uint64_t>(1, planned.units));
+        planned.rowsPerUnit =
+            static_cast<double>(loop.rows) / static_cast<double>(std::max<uint64_t>(1, planned.units));
         auto grain = static_cast<unsigned __int128>(planned.grain) * planned.units / loop.rows;
         planned.plan.grain = static_cast<uint64_t>(std::min<unsigned __int128>(grain, planned.units));
     }

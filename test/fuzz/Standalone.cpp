@@ -217,10 +217,10 @@ class Mutator {
     enum class Class { Blank, Number, Word, Punctuation };
     static Class classOf(const std::string &token) {
         auto c = static_cast<unsigned char>(token[0]);
-        return std::isspace(c)                  ? Class::Blank
-               : std::isdigit(c)                ? Class::Number
+        return std::isspace(c)                   ? Class::Blank
+               : std::isdigit(c)                 ? Class::Number
                : std::isalpha(c) || token == "_" ? Class::Word
-                                                : Class::Punctuation;
+                                                 : Class::Punctuation;
     }
 
     /// Another word in place of a word, another number in place of a number: often still a valid script.

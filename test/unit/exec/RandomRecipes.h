@@ -317,7 +317,9 @@ class RandomRecipes {
             return tryAdd({"gemv", {a, matrixOf({s.rows, 1})}});
         bool left = oneIn(3), right = oneIn(3);
         size_t inner = left ? s.rows : s.cols, outside = left ? s.cols : s.rows;
-        size_t width = inner == 1 ? anyOf({cols, rows, size_t(1)}) : oneIn(3) ? anyOf({2, 3, 4, 7, 8, 10, 15, 16, 17, 65}) : 1;
+        size_t width = inner == 1 ? anyOf({cols, rows, size_t(1)})
+                       : oneIn(3) ? anyOf({2, 3, 4, 7, 8, 10, 15, 16, 17, 65})
+                                  : 1;
         if (outside * width > kMostCells || outside * width * inner > 8 * kMostCells)
             return;
         Id b = matrixOf(right ? Shape{width, inner} : Shape{inner, width});
