@@ -7,8 +7,8 @@
 
 #include "llvm/IR/Intrinsics.h"
 
+#include "base/WideVectors.h"
 #include "kernels/Exponential.h"
-#include "kernels/WideVectors.h"
 
 namespace daphne::codegen {
 

@@ -22,9 +22,9 @@
 #include <vector>
 
 #include "base/ValueType.h"
+#include "base/WideVectors.h"
 #include "kernels/CellLoops.h"
 #include "kernels/NarrowProduct.h"
-#include "kernels/WideVectors.h"
 
 namespace daphne::exec {
 

@@ -3,8 +3,8 @@
 /// with `T apply(T, T)` and, if it has a domain, `bool outside(T, T)`.
 #pragma once
 
+#include "base/WideVectors.h"
 #include "kernels/CellLoops.h"
-#include "kernels/WideVectors.h"
 
 namespace daphne {
 

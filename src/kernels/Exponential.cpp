@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/Exponential.h"
 
+#include "base/WideVectors.h"
 #include "kernels/BinaryLoop.h"
-#include "kernels/WideVectors.h"
 
 namespace daphne {
 

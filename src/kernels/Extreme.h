@@ -9,7 +9,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/WideVectors.h"
+#include "base/WideVectors.h"
 
 namespace daphne {
 

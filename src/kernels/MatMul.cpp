@@ -15,10 +15,10 @@
 #include "data/CopyCells.h"
 #include "kernels/MatMul.h"
 
+#include "base/WideVectors.h"
 #include "kernels/NarrowProduct.h"
 #include "kernels/Reduction.h"
 #include "kernels/RowBlocks.h"
-#include "kernels/WideVectors.h"
 
 namespace daphne {
 

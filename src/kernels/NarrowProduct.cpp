@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/WideVectors.h"
+#include "base/WideVectors.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>

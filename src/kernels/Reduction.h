@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/WideVectors.h"
 #include "kernels/Convert.h"
 #include "kernels/RawCells.h"
-#include "kernels/WideVectors.h"
 
 namespace daphne {
 

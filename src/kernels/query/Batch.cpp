@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include "kernels/WideVectors.h"
+#include "base/WideVectors.h"
 
 namespace daphne::query {
 

@@ -5,8 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "base/WideVectors.h"
 #include "kernels/RowBlocks.h"
-#include "kernels/WideVectors.h"
 
 namespace daphne::query {
 

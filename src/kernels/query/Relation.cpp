@@ -3,8 +3,8 @@
 
 #include <mutex>
 
+#include "base/WideVectors.h"
 #include "kernels/RowBlocks.h"
-#include "kernels/WideVectors.h"
 
 namespace daphne::query {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Products with few columns: the sums of the contract, cell by cell, for every number of columns and rows, in windows
 /// of larger matrices, with infinities and NaN.
+#include "base/WideVectors.h"
 #include "kernels/NarrowProduct.h"
-#include "kernels/WideVectors.h"
 
 #include <cmath>
 #include <cstring>

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <random>
 
+#include "base/WideVectors.h"
 #include "kernels/Exponential.h"
 #include "kernels/Run.h"
-#include "kernels/WideVectors.h"
 
 namespace daphne::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/WideVectors.h"
+#include "base/WideVectors.h"
 
 namespace daphne {
 
