@@ -74,6 +74,12 @@ class CsvCursor {
         return kindOf(field);
     }
 
+    /// The first fields of a row as long as they are nothing but numbers, at most `count`. Returns how many were read;
+    /// the next field begins here, or the last one ends here.
+    template <class T> size_t numbers(T *cells, size_t count) {
+        return style.nulls.empty() ? scanDoubles(at, end, delimiter, cells, count) : 0;
+    }
+
     /// The text of a field: where it stands, or in `room` if quotes had to be taken off.
     std::string_view text(std::string &room) {
         const char *begin = at;

@@ -2,105 +2,24 @@
 /// Numbers at the start of a text, fast and exact to the last bit: the result is
 /// always the double nearest to the decimal number. No reading beyond `end`.
 ///
-/// With the digits as one integer w < 2^64 the number is w * 10^q. If w < 2^53
-/// and |q| <= 22 one multiplication or division by an exact power of ten rounds
-/// correctly (Clinger, PLDI 1990). For -27 <= q <= 55 the upper bits of w times a
-/// 128-bit approximation of 5^q decide the rounding (Lemire, "Number parsing at a
-/// gigabyte per second", 2021). std::from_chars does the rest.
+/// Digits become one integer, eight at a time in a register, or sixteen where the
+/// processor has vectors for it (NumberText.cpp); NearestDouble.h does the
+/// rounding, and std::from_chars what that cannot.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+
+#include "base/WideVectors.h"
 
 namespace daphne::io {
 
 inline bool isDigit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
 namespace detail {
-
-constexpr int kLeastPower = -27, kGreatestPower = 55;
-
-struct Power {
-    uint64_t high, low;
-};
-
-/// The upper 128 bits of 5^q, rounded down for q >= 0 and up for q < 0, with the top bit set.
-consteval std::array<Power, kGreatestPower - kLeastPower + 1> powersOfFive() {
-    using Wide = unsigned __int128;
-    std::array<Power, kGreatestPower - kLeastPower + 1> table{};
-    auto put = [&](int q, Wide x) {
-        table[static_cast<size_t>(q - kLeastPower)] = {static_cast<uint64_t>(x >> 64), static_cast<uint64_t>(x)};
-    };
-    Wide power = 1;
-    for (int q = 0; q <= kGreatestPower; ++q, power *= 5) {
-        Wide x = power;
-        while (!(x >> 127))
-            x <<= 1;
-        put(q, x);
-    }
-    Wide divisor = 1;
-    for (int q = -1; q >= kLeastPower; --q) {
-        divisor *= 5;
-        // Long division of a power of two, bit by bit, until the quotient has 128 bits.
-        Wide quotient = 0, rest = 1;
-        while (!(quotient >> 127)) {
-            rest <<= 1;
-            quotient <<= 1;
-            if (rest >= divisor) {
-                rest -= divisor;
-                quotient |= 1;
-            }
-        }
-        put(q, quotient + 1);
-    }
-    return table;
-}
-
-inline constexpr auto kPowersOfFive = powersOfFive();
-inline constexpr double kExactPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                          1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-/// The double nearest to w * 10^q; false if this method cannot tell.
-inline bool nearestDouble(uint64_t w, int64_t q, double &value) {
-    if (w <= (uint64_t(1) << 53) && q >= -22 && q <= 22) {
-        value = static_cast<double>(w);
-        value = q < 0 ? value / kExactPowers[-q] : value * kExactPowers[q];
-        return true;
-    }
-    if (q < kLeastPower || q > kGreatestPower || w == 0)
-        return false;
-    int shift = std::countl_zero(w);
-    w <<= shift;
-    const Power &p = kPowersOfFive[static_cast<size_t>(q - kLeastPower)];
-    using Wide = unsigned __int128;
-    Wide product = static_cast<Wide>(w) * p.high;
-    auto high = static_cast<uint64_t>(product >> 64), low = static_cast<uint64_t>(product);
-    constexpr uint64_t kUndecided = ~uint64_t(0) >> 55; // bits below the two that round
-    if ((high & kUndecided) == kUndecided) {
-        auto more = static_cast<uint64_t>(static_cast<Wide>(w) * p.low >> 64);
-        low += more;
-        high += low < more;
-    }
-    int top = static_cast<int>(high >> 63);
-    uint64_t mantissa = high >> (top + 9);
-    int64_t exponent = ((217706 * q) >> 16) + 63 + top - shift + 1023;
-    if (exponent <= 0 || exponent >= 2046)
-        return false;
-    // Half-way cases are possible only for small powers; then round to even.
-    if (low <= 1 && q >= -4 && q <= 23 && (mantissa & 3) == 1 && mantissa << (top + 9) == high)
-        mantissa &= ~uint64_t(1);
-    mantissa = (mantissa + (mantissa & 1)) >> 1;
-    if (mantissa >> 53) {
-        mantissa >>= 1;
-        ++exponent;
-    }
-    mantissa &= ~(uint64_t(1) << 52);
-    value = std::bit_cast<double>(mantissa | static_cast<uint64_t>(exponent) << 52);
-    return true;
-}
 
 /// The digits of eight characters as one number; the first digit is the lowest byte. Pairs, then fours, then all.
 inline uint64_t valueOfEightDigits(uint64_t digits) {
@@ -134,60 +53,29 @@ inline constexpr uint64_t kShortPowers[] = {1, 10, 100, 1000, 10000, 100000, 100
     return p;
 }
 
-/// What the fast ways cannot do.
-[[gnu::noinline, gnu::cold]] inline const char *scanAnyDouble(const char *p, const char *end, double *value) {
-    auto [last, error] = std::from_chars(p, end, *value);
-    return error == std::errc() ? last : nullptr;
-}
+/// A number and the place behind it, null if there is none; in registers.
+struct ScannedDouble {
+    const char *end;
+    double value;
+};
+ScannedDouble scanDoubleWide(const char *p, const char *end);
+ScannedDouble scanDoubleNarrow(const char *p, const char *end);
 
 } // namespace detail
 
 /// A decimal number "[-]digits[.digits][e[+-]digits]". Returns the end of it, or null if there is none or it needs more
 /// than this: infinities, nan, hexadecimal numbers, a leading plus, numbers out of range.
-[[gnu::always_inline]] inline const char *scanDouble(const char *p, const char *end, double &value) {
-    const char *begin = p;
-    bool negative = p != end && *p == '-';
-    p += negative;
-    const char *first = p;
-    uint64_t w = 0;
-    p = detail::digits(p, end, w);
-    int64_t count = p - first, q = 0;
-    if (p != end && *p == '.') {
-        const char *fraction = ++p;
-        p = detail::digits(p, end, w);
-        q = fraction - p;
-        count -= q;
-    }
-    if (count == 0)
-        return nullptr;
-    if (p != end && (*p | 0x20) == 'e') {
-        const char *e = p + 1;
-        bool down = e != end && *e == '-';
-        e += down || (e != end && *e == '+');
-        const char *digit = e;
-        int64_t exponent = 0;
-        for (; e != end && isDigit(*e); ++e)
-            exponent = exponent < 100000 ? exponent * 10 + (*e - '0') : exponent;
-        if (e != digit) {
-            q += down ? -exponent : exponent;
-            p = e;
-        }
-    }
-    // Leading zeros do not count; 19 digits always fit.
-    if (count > 19) {
-        const char *digit = first;
-        for (; count > 19 && (*digit == '0' || *digit == '.'); ++digit)
-            count -= *digit == '0';
-    }
-    if (count <= 19 && detail::nearestDouble(w, q, value)) {
-        value = negative ? -value : value;
-        return p;
-    }
-    double any = 0; // so that the result itself may stay in a register
-    const char *last = detail::scanAnyDouble(begin, end, &any);
-    value = any;
-    return last;
+inline const char *scanDouble(const char *p, const char *end, double &value) {
+    auto scanned = daphne::detail::useWideVectors ? detail::scanDoubleWide(p, end) : detail::scanDoubleNarrow(p, end);
+    value = scanned.value;
+    return scanned.end;
 }
+
+/// Such numbers one behind another, with a delimiter between them: fills at most `count` cells and stops at the first
+/// field that is anything else. Returns how many were read; p is where the next one would begin, or behind the last if
+/// all were read. Behind that one a delimiter or the end of a line stands.
+size_t scanDoubles(const char *&p, const char *end, char delimiter, double *cells, size_t count);
+size_t scanDoubles(const char *&p, const char *end, char delimiter, float *cells, size_t count);
 
 /// Digits below 2^63. Returns the end, or null if there are none or too many.
 [[gnu::always_inline]] inline const char *scanUnsigned(const char *p, const char *end, uint64_t &value) {

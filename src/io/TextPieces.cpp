@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/WideVectors.h"
+
 namespace daphne::io {
 
 Error locatedError(std::string_view text, const std::string &path, const TextError &error) {
@@ -46,37 +48,58 @@ std::vector<std::string_view> cutAtLineEnds(std::string_view text, size_t pieceB
     return pieces;
 }
 
+namespace {
+
+/// What one run of at most 255 characters adds to the facts.
+struct RunFacts {
+    uint8_t lineEnds = 0;
+    uint8_t bits = 0; ///< the top bit: of c if it is not ASCII, of c - 1 if it is NUL
+    uint8_t quotes = 0, shortLines = 0;
+};
+
+/// Without branches and with small counters: many characters at once. There are two characters before the run.
+[[gnu::always_inline]] inline RunFacts factsOfRun(const char *p, size_t n, uint8_t quote) {
+    RunFacts facts;
+    for (size_t i = 0; i < n; ++i) {
+        auto c = static_cast<uint8_t>(p[i]);
+        auto isEnd = static_cast<uint8_t>(c == '\n');
+        facts.lineEnds = static_cast<uint8_t>(facts.lineEnds + isEnd);
+        facts.bits = static_cast<uint8_t>(facts.bits | c | (c - 1));
+        facts.quotes = static_cast<uint8_t>(facts.quotes | (c == quote));
+        facts.shortLines = static_cast<uint8_t>(facts.shortLines | (isEnd & ((p[i - 1] == '\n') | (p[i - 2] == '\n'))));
+    }
+    return facts;
+}
+
+} // namespace
+
 TextFacts factsOf(std::string_view text, char quote) {
-    // So short that counters fit into bytes, and without branches inside: many characters at once.
-    constexpr size_t kStep = 240;
+    constexpr size_t kRun = 224;
     TextFacts facts;
-    unsigned char bits = 0; // the top bit: of c if it is not ASCII, of c - 1 if it is NUL
-    bool quotes = false, shortLines = false;
-    auto look = [&](size_t begin, size_t end, auto atStart) {
-        const char *p = text.data();
-        uint8_t ends = 0, anyBits = 0, anyQuote = 0, anyShort = 0;
-        for (size_t i = begin; i < end; ++i) {
-            auto c = static_cast<uint8_t>(p[i]);
-            auto isEnd = static_cast<uint8_t>(c == '\n');
-            ends = static_cast<uint8_t>(ends + isEnd);
-            anyBits = static_cast<uint8_t>(anyBits | c | (c - 1));
-            anyQuote = static_cast<uint8_t>(anyQuote | (c == static_cast<uint8_t>(quote)));
-            if constexpr (!atStart.value)
-                anyShort = static_cast<uint8_t>(anyShort | (isEnd & ((p[i - 1] == '\n') | (p[i - 2] == '\n'))));
-        }
-        facts.numLineEnds += ends;
-        bits |= anyBits;
-        quotes |= anyQuote != 0;
-        shortLines |= anyShort != 0;
+    RunFacts any;
+    auto note = [&](RunFacts run) {
+        facts.numLineEnds += run.lineEnds;
+        any.bits |= run.bits;
+        any.quotes |= run.quotes;
+        any.shortLines |= run.shortLines;
     };
+    auto asByte = static_cast<uint8_t>(quote);
+    // The first two have no characters before them: as if these were no line ends.
     size_t start = std::min<size_t>(2, text.size());
-    look(0, start, std::true_type{});
-    shortLines = start == 2 && text[0] == '\n' && text[1] == '\n';
-    for (size_t begin = start; begin < text.size(); begin += kStep)
-        look(begin, std::min(text.size(), begin + kStep), std::false_type{});
-    facts.isPlain = (bits & 0x80) == 0;
-    facts.hasQuotes = quotes && quote != 0;
-    facts.hasShortLines = shortLines;
+    char first[4] = {' ', ' '};
+    std::copy_n(text.data(), start, first + 2);
+    note(factsOfRun(first + 2, start, asByte));
+    vectorised([&] {
+        for (size_t begin = start; begin < text.size(); begin += kRun) {
+            const char *p = text.data() + begin;
+            // A constant length where that is possible: nothing is left over behind the vectors.
+            note(text.size() - begin >= kRun ? factsOfRun(p, kRun, asByte)
+                                             : factsOfRun(p, text.size() - begin, asByte));
+        }
+    });
+    facts.isPlain = (any.bits & 0x80) == 0;
+    facts.hasQuotes = any.quotes != 0 && quote != 0;
+    facts.hasShortLines = any.shortLines != 0;
     return facts;
 }
 

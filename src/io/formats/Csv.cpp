@@ -31,10 +31,16 @@ FieldKind kindOf(ValueType type) {
 /// Thrown where a piece of guessed rows is not what it was said to be.
 struct Misaligned {};
 
-/// Calls readField(cursor, row, column) for every field of the rows below `limit`, and checks the number of fields.
-template <class ReadField>
+/// Reads no fields of a row at once.
+struct FieldByField {
+    size_t operator()(CsvCursor &, size_t) const { return 0; }
+};
+
+/// Calls readField(cursor, row, column) for every field of the rows below `limit` but those at the beginning of a row
+/// that beginRow(cursor, row) has read, which it counts; and checks the number of fields.
+template <class ReadField, class BeginRow = FieldByField>
 void readPiece(const RowPiece &piece, const CsvStyle &style, size_t cols, size_t limit, EmptyLines emptyLines,
-               ReadField &&readField) {
+               ReadField &&readField, BeginRow &&beginRow = {}) {
     CsvCursor cursor(piece.text, style, piece.plain);
     size_t last = std::min(limit, piece.firstRow + piece.numRows);
     for (size_t r = piece.firstRow; r < last; ++r) {
@@ -42,7 +48,7 @@ void readPiece(const RowPiece &piece, const CsvStyle &style, size_t cols, size_t
             cursor.skipEmptyLines();
         if (cursor.atEnd())
             throw Misaligned();
-        for (size_t c = 0; c < cols; ++c) {
+        for (size_t c = beginRow(cursor, r); c < cols; ++c) {
             readField(cursor, r, c);
             if (c + 1 == cols)
                 break;
@@ -79,14 +85,14 @@ class Table {
 
     Error error(const TextError &e) const { return locatedError(job.text(), job.path, e); }
 
-    /// Calls readField for all fields of the metadata's rows, in parallel by pieces.
-    template <class ReadField> void read(ReadField &&readField) {
+    /// Calls readField and beginRow for all fields of the metadata's rows, in parallel by pieces.
+    template <class ReadField, class BeginRow> void read(ReadField &&readField, BeginRow &&beginRow) {
         auto readAll = [&] {
             readBy.assign(rows.pieces.size(), 0);
             forEachPiece(job.request.pool, rows.pieces.size(), [&](size_t i) {
                 readBy[i] = sched::Pool::currentWorker();
                 if (rows.pieces[i].firstRow < meta.rows)
-                    readPiece(rows.pieces[i], style, meta.cols, meta.rows, emptyLines, readField);
+                    readPiece(rows.pieces[i], style, meta.cols, meta.rows, emptyLines, readField, beginRow);
                 advanceProgress(rows.pieces[i].text.size());
             });
         };
@@ -279,19 +285,22 @@ class SeenKinds {
 };
 
 /// Reads everything. False if the sample was not typical of an inferred text: then the table knows better now, and
-/// everything is to be read again.
-template <class ReadField> bool readVerified(Table &table, ReadField &&readField) {
+/// everything is to be read again. What beginRow reads must be of the kind that the columns have.
+template <class ReadField, class BeginRow = FieldByField>
+bool readVerified(Table &table, ReadField &&readField, BeginRow &&beginRow = {}) {
     if (table.job.meta) {
-        table.read(readField);
+        table.read(readField, beginRow);
         return true;
     }
     SeenKinds seen(table.kinds);
     try {
-        table.read([&](CsvCursor &cursor, size_t r, size_t c) {
-            FieldKind kind = readField(cursor, r, c);
-            if (kind > table.kinds[c])
-                seen.note(c, kind);
-        });
+        table.read(
+            [&](CsvCursor &cursor, size_t r, size_t c) {
+                FieldKind kind = readField(cursor, r, c);
+                if (kind > table.kinds[c])
+                    seen.note(c, kind);
+            },
+            beginRow);
     } catch (const Misaligned &) {
         table.correctRows();
         return false;
@@ -347,8 +356,15 @@ Value readMatrix(ReadJob &job) {
         std::fill(table.kinds.begin(), table.kinds.end(), kindOf(type));
         withValueType(type, [&]<class T>(TypeTag<T>) {
             T *cells = m->template mutableView<T>().data;
-            done = readVerified(
-                table, [=](CsvCursor &cursor, size_t r, size_t c) { return readCell(cursor, cells[r * cols + c]); });
+            auto readField = [=](CsvCursor &cursor, size_t r, size_t c) {
+                return readCell(cursor, cells[r * cols + c]);
+            };
+            if constexpr (std::is_floating_point_v<T>)
+                done = readVerified(table, readField, [=](CsvCursor &cursor, size_t r) {
+                    return cursor.numbers(cells + r * cols, cols);
+                });
+            else
+                done = readVerified(table, readField);
         });
     }
     return inWantedForm(std::move(m), job.request);

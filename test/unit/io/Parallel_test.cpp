@@ -6,7 +6,6 @@
 
 #include "io/FixedDecimals.h"
 #include "io/Format.h"
-#include "io/NumberText.h"
 #include "io/TempDir.h"
 #include "sched/Pool.h"
 
@@ -129,27 +128,6 @@ TEST_F(InPieces, WritingInParallelKeepsTheOrder) {
     io::write(m, path("a.csv"), {.pool = &pool});
     io::write(m, path("b.csv"));
     EXPECT_EQ(content("a.csv"), content("b.csv"));
-}
-
-TEST(Numbers, AreReadExactly) {
-    std::mt19937_64 random(3);
-    for (int i = 0; i < 200000; ++i) {
-        double x = std::bit_cast<double>(random());
-        if (!std::isfinite(x))
-            continue;
-        char text[400];
-        const char *forms[] = {"%.17g", "%.6f", "%.0f", "%.19e", "%g"};
-        if (i % 2)
-            x = static_cast<double>(random() >> (random() % 60)) /
-                static_cast<double>(1 + (random() >> (random() % 60)));
-        int n = std::snprintf(text, sizeof text, forms[i % 5], x);
-        double ours = 0, theirs = std::strtod(text, nullptr);
-        const char *end = io::scanDouble(text, text + n, ours);
-        if (end)
-            ASSERT_EQ(std::bit_cast<uint64_t>(ours), std::bit_cast<uint64_t>(theirs)) << text;
-        else
-            ASSERT_TRUE(theirs == 0 || std::isinf(theirs)) << text;
-    }
 }
 
 TEST(Numbers, AreWrittenWithSixDecimalsAsTheCLibraryDoes) {
