@@ -3,14 +3,16 @@
 """Reading and writing files, in one run: ours with 1 and 2 threads beside SciPy, pandas, NumPy, R's data.table, read(2) and a
 reader of coordinates written by hand.
 
-Prints a table of seconds, each the fastest of its repetitions (of SciPy's reader and pandas' writer, which take long: of
-one). Files that are read are in the cache of the system; written ones go to memory (/dev/shm), so that the disk, which
-only ours waits for, does not count. Needs the target io_bench; a peer that is not installed is left out. Sizes: --entries
-of the MatrixMarket file, --rows of the tables; --directory keeps the files for the next run.
+Contestants take turns, round by round; every figure is the median of all runs of a contestant in seconds (of SciPy's reader
+and pandas' writer, which take long: of one). Files that are read are in the cache of the system; written ones go to
+memory (/dev/shm), so that the disk, which only ours waits for, does not count. Needs the target io_bench; a peer that is
+not installed is left out. Sizes: --entries of the MatrixMarket file, --rows of the tables; --directory keeps the files for
+the next run.
 """
 
 import argparse
 import shutil
+import statistics
 import subprocess
 import tempfile
 import time
@@ -46,87 +48,98 @@ def tables(directory, rows):
             f.write(f'{rng.integers(1 << 40)},{x[i, 0]:.16g},key{i % 1000},some longer text {i % 777},{i % 100}\n')
 
 
-def ours(threads, repetitions, mode, source, target=None):
+def ours(threads, mode, source, target=None, repetitions=2):
+    """Seconds of reading, and of writing if there is a target."""
     command = [BENCH, threads, repetitions, mode, source, *([target] if target else [])]
     run = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True)
-    return [float(word) for word in run.stdout.split()]
+    return [[float(word) for word in line.split()] for line in run.stdout.splitlines()]
 
 
-def timed(repetitions, f):
-    fastest = float('inf')
+def timed(f, repetitions=2):
+    seconds = []
     for _ in range(repetitions):
         begin = time.perf_counter()
         f()
-        fastest = min(fastest, time.perf_counter() - begin)
-    return fastest
+        seconds.append(time.perf_counter() - begin)
+    return seconds
 
 
-def data_table(path, out, repetitions, threads=2):
+def data_table(path, out, repetitions=2, threads=2):
     """Seconds of fread and fwrite."""
-    if not shutil.which('Rscript'):
-        return None, None
     code = (f'suppressMessages(library(data.table)); setDTthreads({threads}); '
-            f'fastest <- function(f) min(sapply(1:{repetitions}, function(i) system.time(f())[["elapsed"]])); '
-            f'r <- fastest(function() fread("{path}", header=FALSE)); x <- fread("{path}", header=FALSE); '
-            f'cat(r, fastest(function() fwrite(x, "{out}", col.names=FALSE)))')
-    run = subprocess.run(['Rscript', '-e', code], capture_output=True, text=True)
-    return [float(word) for word in run.stdout.split()] if run.returncode == 0 else (None, None)
+            f'seconds <- function(f) cat(sapply(1:{repetitions}, function(i) system.time(f())[["elapsed"]]), "\\n"); '
+            f'seconds(function() fread("{path}", header=FALSE)); x <- fread("{path}", header=FALSE); '
+            f'seconds(function() fwrite(x, "{out}", col.names=FALSE))')
+    run = subprocess.run(['Rscript', '-e', code], capture_output=True, text=True, check=True)
+    return [[float(word) for word in line.split()] for line in run.stdout.splitlines()]
 
 
-def row(name, columns):
-    cells = [f'{"-" if x is None else f"{x:.3f}":>12}' for x in columns]
+HEADING = ('ours, 1', 'ours, 2', 'Python', 'R, 2', 'by hand', 'read(2)')
+
+
+def row(name, seconds):
+    cells = [f'{"-" if seconds.get(who) is None else f"{seconds[who]:.3f}":>12}' for who in HEADING]
     print(f'{name:<34}' + ''.join(cells), flush=True)
 
 
-class Run:
-    def __init__(self, directory, out, repetitions):
-        self.directory, self.out, self.repetitions = directory, out, repetitions
+def contest(rounds, contestants, slow=()):
+    """Everybody in turn, the slow ones in the first round only. Medians of what they return, by contestant: one table of
+    them for reading, one for writing."""
+    taken = {}
+    for i in range(rounds):
+        for who, run in contestants.items():
+            if i > 0 and who in slow:
+                continue
+            for what, seconds in enumerate(run()):
+                taken.setdefault((what, who), []).extend(seconds)
+    return [{who: statistics.median(taken[what, who]) for who in contestants if taken.get((what, who))}
+            for what in (0, 1)]
 
-    def one_and_two(self, mode, source, target=None):
-        """Alternating, so that a disturbance meets both."""
-        halves = [[ours(t, max(1, self.repetitions // 2), mode, source, target) for t in (1, 2)] for _ in range(2)]
-        return [[min(a, b) for a, b in zip(halves[0][i], halves[1][i])] for i in range(2)]
+
+class Run:
+    def __init__(self, directory, out, rounds):
+        self.directory, self.out, self.rounds = directory, out, rounds
+
+    def ours(self, mode, path, target=None):
+        return {'ours, 1': lambda: ours(1, mode, path, target), 'ours, 2': lambda: ours(2, mode, path, target),
+                'read(2)': lambda: ours(1, 'read2', path)}
 
     def coordinates(self, order):
         import scipy.io
         path = self.directory / f'{order}.mtx'
-        (one,), (two,) = self.one_and_two('matrix', path)
-        hand = ours(1, self.repetitions, 'loop', path)[0] if order == 'row' else None
-        python = timed(1, lambda: scipy.io.mmread(str(path)))
-        row(f'MatrixMarket by {order}', [one, two, python, None, hand, ours(1, 2, 'read2', path)[0]])
+        contestants = self.ours('matrix', path)
+        contestants['Python'] = lambda: [timed(lambda: scipy.io.mmread(str(path)), 1)]
+        if order == 'row':
+            contestants['by hand'] = lambda: ours(1, 'loop', path)
+        row(f'MatrixMarket by {order}', contest(self.rounds, contestants, slow=['Python'])[0])
 
     def table(self, what, mode, file):
+        path = self.directory / file
+        contestants = self.ours(mode, path, self.out / 'ours.csv')
+        if shutil.which('Rscript'):
+            contestants['R, 2'] = lambda: data_table(path, self.out / 'r.csv')
         try:
             import pandas
+            contestants['Python'] = lambda: [timed(lambda: pandas.read_csv(path, header=None))]
         except ImportError:
             pandas = None
-        path, n = self.directory / file, self.repetitions
-        one, two = self.one_and_two(mode, path, self.out / 'ours.csv')
-        fread, fwrite = data_table(path, self.out / 'r.csv', n)
-        reading = writing = None
+        reading, writing = contest(self.rounds, contestants)
         if pandas:
-            reading = timed(2, lambda: pandas.read_csv(path, header=None))
-            table = pandas.read_csv(path, header=None)
-            writing = timed(1, lambda: table.to_csv(self.out / 'p.csv', header=False, index=False))
-        row(what, [one[0], two[0], reading, fread, None, ours(1, 2, 'read2', path)[0]])
-        row(what + ', writing', [one[1], two[1], writing, fwrite, None, None])
+            frame = pandas.read_csv(path, header=None)
+            writing['Python'] = timed(lambda: frame.to_csv(self.out / 'p.csv', header=False, index=False), 1)[0]
+        row(what, reading)
+        row(what + ', writing', writing)
 
     def binary(self, file):
-        """These take no longer than memory does, which varies most: all take turns, more often than elsewhere."""
-        path, target = self.directory / file, self.out / ('ours.' + file)
-        x = np.load(path) if file.endswith('npy') else None
-        read, written = {}, {}
-
-        def note(who, seconds):
-            for table, value in zip((read, written), seconds):
-                table[who] = min(value, table.get(who, value))
-        for _ in range(2 * self.repetitions):
-            for threads in (1, 2):
-                note(threads, ours(threads, 2, 'matrix', path, target))
-            if x is not None:
-                note('python', (timed(2, lambda: np.load(path)), timed(2, lambda: np.save(self.out / 'p.npy', x))))
-        row(file, [read[1], read[2], read.get('python'), None, None, ours(1, self.repetitions, 'read2', path)[0]])
-        row(file + ', writing', [written[1], written[2], written.get('python'), None, None, None])
+        """These take no longer than memory does, which varies most: more rounds than elsewhere."""
+        path = self.directory / file
+        contestants = self.ours('matrix', path, self.out / ('ours.' + file))
+        if file.endswith('npy'):
+            x = np.load(path)
+            contestants['Python'] = lambda: (timed(lambda: np.load(path)),
+                                             timed(lambda: np.save(self.out / 'p.npy', x)))
+        for what, seconds in zip((file, file + ', writing'), contest(2 * self.rounds, contestants)):
+            row(what, seconds)
 
 
 def make_files(directory, entries, rows):
@@ -135,14 +148,14 @@ def make_files(directory, entries, rows):
             coordinates(directory / f'{order}.mtx', entries, order == 'row')
     if not (directory / 'x.dbdf').exists():
         tables(directory, rows)
-        ours(1, 1, 'matrix', directory / 'x.npy', directory / 'x.dbdf')
+        ours(1, 'matrix', directory / 'x.npy', directory / 'x.dbdf', 1)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--entries', type=int, default=20_000_000)
     parser.add_argument('--rows', type=int, default=1_000_000)
-    parser.add_argument('--repetitions', type=int, default=4)
+    parser.add_argument('--rounds', type=int, default=4)
     parser.add_argument('--directory', type=Path)
     parser.add_argument('--quick', action='store_true', help='a fiftieth of the size')
     options = parser.parse_args()
@@ -153,8 +166,8 @@ def main():
         directory = options.directory or Path(name)
         directory.mkdir(exist_ok=True)
         make_files(directory, options.entries, options.rows)
-        run = Run(directory, Path(out), options.repetitions)
-        print(f'{"seconds":<34}{"ours, 1":>12}{"ours, 2":>12}{"Python":>12}{"R, 2":>12}{"by hand":>12}{"read(2)":>12}')
+        run = Run(directory, Path(out), options.rounds)
+        print(f'{"seconds":<34}' + ''.join(f'{who:>12}' for who in HEADING))
         run.binary('x.npy')
         run.binary('x.dbdf')
         run.table('CSV of doubles', 'matrix', 'd.csv')

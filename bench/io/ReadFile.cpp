@@ -5,11 +5,10 @@
 ///
 /// read2: read(2) of the whole file into memory. loop: a hand-written reader of
 /// MatrixMarket coordinates in row order (one thread, strtol and strtod replaced by
-/// plain loops), the yardstick for ours. Prints the seconds of the fastest repetition of reading and,
-/// with an output name, of writing.
+/// plain loops), the yardstick for ours. Prints a line with the seconds of all repetitions of reading and,
+/// with an output name, one of writing.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -32,16 +31,16 @@ namespace {
 
 using namespace daphne;
 
-/// The fastest of some runs: what is left when nothing disturbs. What comes before each run does not count.
-double fastestSeconds(int repetitions, const std::function<void()> &f, const std::function<void()> &before = [] {}) {
-    double fastest = HUGE_VAL;
+/// Prints what every run takes. What comes before each run does not count.
+void printSeconds(int repetitions, const std::function<void()> &f, const std::function<void()> &before = [] {}) {
     for (int i = 0; i < repetitions; ++i) {
         before();
         auto begin = std::chrono::steady_clock::now();
         f();
-        fastest = std::min(fastest, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+        std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+        std::printf("%s%.5f", i == 0 ? "" : " ", taken.count());
     }
-    return fastest;
+    std::printf("\n");
 }
 
 /// read(2) into fresh memory, as much at a time as the system gives.
@@ -108,7 +107,7 @@ int main(int argc, char **argv) {
     sched::Pool pool(sched::Topology::detect(), static_cast<uint32_t>(std::max(1, std::atoi(argv[1]))));
     Value value;
     try {
-        double read = fastestSeconds(
+        printSeconds(
             repetitions,
             [&] {
                 if (mode == "read2")
@@ -121,10 +120,8 @@ int main(int argc, char **argv) {
                     value = io::readMatrix(path, {.pool = &pool});
             },
             [&] { value = Value(); });
-        std::printf("%.4f", read);
         if (argc > 5)
-            std::printf(" %.4f", fastestSeconds(repetitions, [&] { io::write(value, argv[5], {.pool = &pool}); }));
-        std::printf("\n");
+            printSeconds(repetitions, [&] { io::write(value, argv[5], {.pool = &pool}); });
     } catch (const Error &e) {
         std::fprintf(stderr, "%s\n", e.what());
         return static_cast<int>(e.stage);
