@@ -3,8 +3,8 @@
 """Reading and writing files, in one run: ours with 1 and 2 threads beside SciPy, pandas, NumPy, R's data.table, read(2) and a
 reader of coordinates written by hand.
 
-Contestants take turns, round by round; every figure is the median of all runs of a contestant in seconds (of SciPy's reader
-and pandas' writer, which take long: of one). Files that are read are in the cache of the system; written ones go to
+Contestants take turns, round by round, three runs each; every figure is the median of all runs of a contestant in seconds
+(of SciPy's reader and pandas' writer, which take long: of one). The first of three pays for fresh memory, so most do not. Files that are read are in the cache of the system; written ones go to
 memory (/dev/shm), so that the disk, which only ours waits for, does not count. Needs the target io_bench; a peer that is
 not installed is left out. Sizes: --entries of the MatrixMarket file, --rows of the tables; --directory keeps the files for
 the next run.
@@ -48,14 +48,14 @@ def tables(directory, rows):
             f.write(f'{rng.integers(1 << 40)},{x[i, 0]:.16g},key{i % 1000},some longer text {i % 777},{i % 100}\n')
 
 
-def ours(threads, mode, source, target=None, repetitions=2):
+def ours(threads, mode, source, target=None, repetitions=3):
     """Seconds of reading, and of writing if there is a target."""
     command = [BENCH, threads, repetitions, mode, source, *([target] if target else [])]
     run = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True)
     return [[float(word) for word in line.split()] for line in run.stdout.splitlines()]
 
 
-def timed(f, repetitions=2):
+def timed(f, repetitions=3):
     seconds = []
     for _ in range(repetitions):
         begin = time.perf_counter()
@@ -64,7 +64,13 @@ def timed(f, repetitions=2):
     return seconds
 
 
-def data_table(path, out, repetitions=2, threads=2):
+def has_data_table():
+    if not shutil.which('Rscript'):
+        return False
+    return subprocess.run(['Rscript', '-e', 'library(data.table)'], capture_output=True).returncode == 0
+
+
+def data_table(path, out, repetitions=3, threads=2):
     """Seconds of fread and fwrite."""
     code = (f'suppressMessages(library(data.table)); setDTthreads({threads}); '
             f'seconds <- function(f) cat(sapply(1:{repetitions}, function(i) system.time(f())[["elapsed"]]), "\\n"); '
@@ -116,7 +122,7 @@ class Run:
     def table(self, what, mode, file):
         path = self.directory / file
         contestants = self.ours(mode, path, self.out / 'ours.csv')
-        if shutil.which('Rscript'):
+        if has_data_table():
             contestants['R, 2'] = lambda: data_table(path, self.out / 'r.csv')
         try:
             import pandas

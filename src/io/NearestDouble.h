@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The double nearest to w * 10^q, for an integer w below 2^64: the upper bits of
 /// w times a 128-bit approximation of 5^q decide the rounding (Lemire, "Number
-/// parsing at a gigabyte per second", 2021). Without branches that depend on the
-/// digits, so that it takes the same time for all of them.
+/// parsing at a gigabyte per second", 2021). Hardly a branch depends on the digits,
+/// so that it takes nearly the same time for all of them.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ extern const std::array<Power, kGreatestPower - kLeastPower + 1> kPowersOfFive;
 
 } // namespace detail
 
-/// False if this method cannot tell, as for subnormal and infinite results.
+/// False if this method cannot tell, as for subnormal, very large and infinite results.
 [[gnu::always_inline]] inline bool nearestDouble(uint64_t w, int64_t q, double &value) {
     using namespace detail;
     if (w == 0) {

@@ -5,9 +5,6 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
-#define DAPHNE_WIDE gnu::target("avx2,bmi,bmi2"), gnu::flatten
-#else
-#define DAPHNE_WIDE gnu::flatten
 #endif
 
 namespace daphne::io {
@@ -23,6 +20,9 @@ using detail::ScannedDouble;
     return {error == std::errc() ? last : nullptr, value};
 }
 
+/// Larger than any number of digits, so that the fraction's cannot make up for what is cut off.
+constexpr int64_t kMostExponent = int64_t(1) << 58;
+
 /// Whether all but 19 of the digits at p are zeros in front; so many always fit.
 [[gnu::noinline, gnu::cold]] bool fitsWithoutZeros(const char *p, int64_t count) {
     for (; count > 19 && (*p == '0' || *p == '.'); ++p)
@@ -36,23 +36,6 @@ struct EightDigits {
 };
 
 #if defined(__x86_64__) && defined(__GNUC__)
-constexpr uint64_t kPowersOfTen[] = {1,
-                                     10,
-                                     100,
-                                     1000,
-                                     10000,
-                                     100000,
-                                     1000000,
-                                     10000000,
-                                     100000000,
-                                     1000000000,
-                                     10000000000,
-                                     100000000000,
-                                     1000000000000,
-                                     10000000000000,
-                                     100000000000000,
-                                     1000000000000000,
-                                     10000000000000000};
 /// From byte n on: moves n bytes to the end of sixteen, with zeros in front.
 alignas(16) constexpr signed char kToTheEnd[32] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
                                                    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15};
@@ -70,7 +53,7 @@ struct SixteenDigits {
             __m128i fours = _mm_madd_epi16(pairs, _mm_set1_epi32(1 << 16 | 100));
             __m128i eights = _mm_madd_epi16(_mm_packus_epi32(fours, fours), _mm_set1_epi32(1 << 16 | 10000));
             auto both = static_cast<uint64_t>(_mm_cvtsi128_si64(eights));
-            w = w * kPowersOfTen[n] + (both & 0xFFFFFFFF) * 100000000 + (both >> 32);
+            w = w * detail::kPowersOfTen[n] + (both & 0xFFFFFFFF) * 100000000 + (both >> 32);
             p += n;
             if (n < 16)
                 return p;
@@ -116,7 +99,7 @@ template <class ReadDigits>
         const char *digit = e;
         int64_t exponent = 0;
         for (; e != end && isDigit(*e); ++e)
-            exponent = exponent < 100000 ? exponent * 10 + (*e - '0') : exponent;
+            exponent = exponent < kMostExponent ? exponent * 10 + (*e - '0') : exponent;
         if (e != digit) {
             q += down ? -exponent : exponent;
             p = e;
@@ -148,20 +131,16 @@ template <class T, class ReadDigits>
     return n;
 }
 
-template <class T>
-[[DAPHNE_WIDE]] size_t scanWide(const char *&p, const char *end, char delimiter, T *cells, size_t count) {
-    return scanAll(p, end, delimiter, cells, count, SixteenDigits());
-}
-
 template <class T> size_t scan(const char *&p, const char *end, char delimiter, T *cells, size_t count) {
-    return daphne::detail::useWideVectors ? scanWide(p, end, delimiter, cells, count)
-                                          : scanAll(p, end, delimiter, cells, count, EightDigits());
+    if (daphne::detail::useWideVectors)
+        return daphne::detail::runWide([&] { return scanAll(p, end, delimiter, cells, count, SixteenDigits()); });
+    return scanAll(p, end, delimiter, cells, count, EightDigits());
 }
 
 } // namespace
 
-[[DAPHNE_WIDE]] ScannedDouble detail::scanDoubleWide(const char *p, const char *end) {
-    return scanDecimal(p, end, SixteenDigits());
+ScannedDouble detail::scanDoubleWide(const char *p, const char *end) {
+    return daphne::detail::runWide([=] { return scanDecimal(p, end, SixteenDigits()); });
 }
 ScannedDouble detail::scanDoubleNarrow(const char *p, const char *end) { return scanDecimal(p, end, EightDigits()); }
 

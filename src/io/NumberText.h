@@ -2,11 +2,12 @@
 /// Numbers at the start of a text, fast and exact to the last bit: the result is
 /// always the double nearest to the decimal number. No reading beyond `end`.
 ///
-/// Digits become one integer, eight at a time in a register, or sixteen where the
-/// processor has vectors for it (NumberText.cpp); NearestDouble.h does the
-/// rounding, and std::from_chars what that cannot.
+/// Digits become one integer, eight at a time in a register, behind the point
+/// sixteen where the processor has vectors for it (NumberText.cpp); NearestDouble.h
+/// does the rounding, and std::from_chars what that cannot.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cstddef>
@@ -28,7 +29,12 @@ inline uint64_t valueOfEightDigits(uint64_t digits) {
             ((digits >> 16) & 0x000000FF000000FF) * 0x0000271000000001) >>
            32;
 }
-inline constexpr uint64_t kShortPowers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+inline constexpr auto kPowersOfTen = [] {
+    std::array<uint64_t, 17> powers{1};
+    for (size_t i = 1; i < powers.size(); ++i)
+        powers[i] = powers[i - 1] * 10;
+    return powers;
+}();
 
 /// Appends the digits at p to w (modulo 2^64), up to eight at a time without a branch for their number.
 [[gnu::always_inline]] inline const char *digits(const char *p, const char *end, uint64_t &w) {
@@ -45,7 +51,7 @@ inline constexpr uint64_t kShortPowers[] = {1, 10, 100, 1000, 10000, 100000, 100
         int numBits = std::countr_zero(others) & ~7;
         // Shifted to the end, with zeros in front.
         uint64_t aligned = numBits == 0 ? 0 : chars << (64 - numBits);
-        w = w * kShortPowers[numBits >> 3] + valueOfEightDigits(aligned);
+        w = w * kPowersOfTen[static_cast<size_t>(numBits >> 3)] + valueOfEightDigits(aligned);
         return p + (numBits >> 3);
     }
     while (p != end && isDigit(*p))
@@ -72,8 +78,8 @@ inline const char *scanDouble(const char *p, const char *end, double &value) {
 }
 
 /// Such numbers one behind another, with a delimiter between them: fills at most `count` cells and stops at the first
-/// field that is anything else. Returns how many were read; p is where the next one would begin, or behind the last if
-/// all were read. Behind that one a delimiter or the end of a line stands.
+/// field that is anything else or ends the line too early. Returns how many were read; p is where the next one would
+/// begin, or behind the last if all were read. Behind that one a delimiter or the end of a line stands.
 size_t scanDoubles(const char *&p, const char *end, char delimiter, double *cells, size_t count);
 size_t scanDoubles(const char *&p, const char *end, char delimiter, float *cells, size_t count);
 

@@ -116,7 +116,8 @@ class Table {
     }
 
     /// Calls readField for the fields of rows [first, end), in parallel by pieces; those before are not understood.
-    template <class ReadField> void readRange(size_t first, size_t end, ReadField &&readField) {
+    template <class ReadField, class BeginRow = FieldByField>
+    void readRange(size_t first, size_t end, ReadField &&readField, BeginRow &&beginRow = {}) {
         try {
             if (rows.guessed)
                 rows = cutRowsExactly(text, style, emptyLines);
@@ -125,9 +126,12 @@ class Table {
                 const RowPiece &piece = rows.pieces[i];
                 if (piece.firstRow >= end || piece.firstRow + piece.numRows <= first)
                     return;
-                readPiece(piece, style, meta.cols, end, emptyLines, [&](CsvCursor &cursor, size_t r, size_t c) {
-                    r < first ? static_cast<void>(cursor.raw()) : readField(cursor, r, c);
-                });
+                readPiece(
+                    piece, style, meta.cols, end, emptyLines,
+                    [&](CsvCursor &cursor, size_t r, size_t c) {
+                        r < first ? static_cast<void>(cursor.raw()) : readField(cursor, r, c);
+                    },
+                    [&](CsvCursor &cursor, size_t r) { return r < first ? 0 : beginRow(cursor, r); });
             });
         } catch (const TextError &e) {
             throw error(e);
@@ -269,6 +273,18 @@ template <class T> FieldKind readCell(CsvCursor &cursor, T &cell) {
     }
 }
 
+/// The first numbers of a row of a matrix at once, if they are of a type that can be read like that.
+template <class T> struct RowOfNumbers {
+    T *cells;
+    size_t cols, firstRow = 0;
+    size_t operator()(CsvCursor &cursor, size_t row) const {
+        if constexpr (std::is_floating_point_v<T>)
+            return cursor.numbers(cells + (row - firstRow) * cols, cols);
+        else
+            return 0;
+    }
+};
+
 /// The most general kind seen per column; written rarely.
 class SeenKinds {
   public:
@@ -359,12 +375,7 @@ Value readMatrix(ReadJob &job) {
             auto readField = [=](CsvCursor &cursor, size_t r, size_t c) {
                 return readCell(cursor, cells[r * cols + c]);
             };
-            if constexpr (std::is_floating_point_v<T>)
-                done = readVerified(table, readField, [=](CsvCursor &cursor, size_t r) {
-                    return cursor.numbers(cells + r * cols, cols);
-                });
-            else
-                done = readVerified(table, readField);
+            done = readVerified(table, readField, RowOfNumbers<T>{cells, cols});
         });
     }
     return inWantedForm(std::move(m), job.request);
@@ -384,9 +395,10 @@ Ref<Dense> readRows(ReadJob &job, size_t first, size_t count) {
     auto m = Dense::create(job.meta->matrixType(), count, job.meta->cols);
     withNumericType(m->type(), [&]<class T>(TypeTag<T>) {
         T *cells = m->template mutableView<T>().data;
-        table.readRange(first, first + count, [=, cols = m->cols()](CsvCursor &cursor, size_t r, size_t c) {
+        auto readField = [=, cols = m->cols()](CsvCursor &cursor, size_t r, size_t c) {
             readCell(cursor, cells[(r - first) * cols + c]);
-        });
+        };
+        table.readRange(first, first + count, readField, RowOfNumbers<T>{cells, m->cols(), first});
     });
     return m;
 }

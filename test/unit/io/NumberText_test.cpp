@@ -47,7 +47,8 @@ void expectAsTheCLibrary(const std::string &text) {
         double ours = 0;
         const char *end = io::scanDouble(exact.begin(), exact.end(), ours);
         if (!end) { // out of range
-            ASSERT_TRUE(theirs == 0 || std::isinf(theirs)) << text;
+            bool isZero = text.substr(0, text.find('e')).find_first_of("123456789") == text.npos;
+            ASSERT_TRUE(std::isinf(theirs) || (theirs == 0 && !isZero)) << text;
             continue;
         }
         ASSERT_EQ(end - exact.begin(), static_cast<ptrdiff_t>(text.size())) << text << behind;
@@ -91,6 +92,22 @@ TEST_P(NumberText, WithEveryExponentAreReadExactly) {
     for (int exponent = -345; exponent <= 310; ++exponent)
         for (uint64_t mantissa : {uint64_t(1), uint64_t(5), random() >> 40, random() >> 10, random() >> 1})
             expectAsTheCLibrary(std::to_string(mantissa) + "e" + std::to_string(exponent));
+}
+
+TEST_P(NumberText, OfZerosAreZero) {
+    for (std::string text : {"0", "-0", "-0.0", "0e999999", "0e-999999", "00000000000000000000000000000000"})
+        expectAsTheCLibrary(text);
+    expectAsTheCLibrary("0." + std::string(30, '0'));
+    expectAsTheCLibrary("0." + std::string(30, '0') + "e30");
+}
+
+TEST_P(NumberText, ExponentsCountAsAWhole) {
+    std::string zeros(100000, '0');
+    expectAsTheCLibrary("0." + zeros + "1e100001");
+    expectAsTheCLibrary("0." + zeros + "1e1000000");
+    expectAsTheCLibrary("1" + zeros + "e-100000");
+    expectAsTheCLibrary("1" + zeros + "e-99999999999999999999999");
+    expectAsTheCLibrary("1e99999999999999999999999");
 }
 
 TEST_P(NumberText, BetweenTwoDoublesRoundToEven) {
