@@ -83,16 +83,20 @@ class Pool {
 
     std::byte *allocateFile(size_t numBytes) {
         size_t size = blockSize(numBytes);
-        std::lock_guard lock(mutex);
-        if (numBytes < kLeastShared || size < numBytes || numFiles >= kMostFiles)
-            return nullptr;
-        makeRoom(size);
-        std::byte *data = mapNewFile(size);
-        if (data) {
+        std::byte *data = nullptr;
+        {
+            std::lock_guard lock(mutex);
+            if (numBytes < kLeastShared || size < numBytes || numFiles >= kMostFiles)
+                return nullptr;
+            makeRoom(size);
+            data = mapNewFile(size);
+            if (!data)
+                return nullptr;
             ++numFiles;
             state.inUse += size;
             state.peakInUse = std::max(state.peakInUse, state.inUse);
         }
+        wishForHugePages(data, size); // takes as long as filling it with zeros: others need not wait
         return data;
     }
 
@@ -119,11 +123,10 @@ class Pool {
             info.st_size < static_cast<off_t>(kLeastShared))
             return std::nullopt;
         auto size = static_cast<size_t>(info.st_size);
-        void *at = mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
-        if (at == MAP_FAILED)
+        std::byte *data = mapShared(size, PROT_READ, file);
+        if (!data)
             return std::nullopt;
         std::lock_guard lock(mutex);
-        auto *data = static_cast<std::byte *>(at);
         mapped.emplace(data, File{size, -1, 0});
         return ForeignBlock{data, size};
     }
@@ -149,19 +152,40 @@ class Pool {
         munmap(probe, size);
         int file = memfd_create("daphne", MFD_CLOEXEC | MFD_ALLOW_SEALING);
         struct stat info{};
-        void *at = MAP_FAILED;
+        std::byte *data = nullptr;
         if (file >= 0 && ftruncate(file, static_cast<off_t>(size)) == 0 && fcntl(file, F_ADD_SEALS, kSeals) == 0 &&
             fstat(file, &info) == 0)
-            at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-        if (at == MAP_FAILED) {
-            if (file >= 0)
-                close(file);
-            return nullptr;
-        }
-        madvise(at, size, MADV_HUGEPAGE); // where the system has them for files
-        auto *data = static_cast<std::byte *>(at);
-        mapped.emplace(data, File{size, file, info.st_ino});
+            data = mapShared(size, PROT_READ | PROT_WRITE, file);
+        if (data)
+            mapped.emplace(data, File{size, file, info.st_ino});
+        else if (file >= 0)
+            close(file);
         return data;
+    }
+
+    /// Beginning where a huge page may, unless another thread takes that place; null if it is not possible.
+    static std::byte *mapShared(size_t size, int protection, int file) {
+        constexpr int kReserve = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+        void *place = nullptr;
+        size_t whole = size + kHugePage;
+        if (void *room = mmap(nullptr, whole, PROT_NONE, kReserve, -1, 0); room != MAP_FAILED) {
+            munmap(room, whole);
+            place = firstHugePage(static_cast<std::byte *>(room));
+        }
+        void *at = mmap(place, size, protection, MAP_SHARED, file, 0);
+        return at == MAP_FAILED ? nullptr : static_cast<std::byte *>(at);
+    }
+
+    /// For a file without pages. Few systems give huge ones to files by themselves; many do on request, where there is
+    /// a page already.
+    static void wishForHugePages(std::byte *data, size_t size) {
+        constexpr int kCollapse = 25; // MADV_COLLAPSE: since Linux 6.1, others refuse
+        madvise(data, size, MADV_HUGEPAGE);
+        for (size_t at = 0; at + kHugePage <= size; at += kHugePage) {
+            *reinterpret_cast<volatile std::byte *>(data + at) = std::byte(0);
+            if (madvise(data + at, kHugePage, kCollapse) != 0)
+                return;
+        }
     }
 
     void use(const Block &block) {
@@ -183,6 +207,9 @@ class Pool {
         }
     }
 
+    static std::byte *firstHugePage(std::byte *begin) {
+        return begin + (kHugePage - reinterpret_cast<size_t>(begin) % kHugePage) % kHugePage;
+    }
     /// Null if the system has no more.
     static std::byte *mapAnywhere(size_t size) {
         void *at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -196,8 +223,7 @@ class Pool {
         std::byte *begin = whole < size ? nullptr : mapAnywhere(whole);
         if (!begin)
             return nullptr;
-        auto *aligned =
-            reinterpret_cast<std::byte *>((reinterpret_cast<size_t>(begin) + kHugePage - 1) & ~(kHugePage - 1));
+        std::byte *aligned = firstHugePage(begin);
         if (aligned > begin)
             munmap(begin, static_cast<size_t>(aligned - begin));
         if (auto *end = begin + whole; end > aligned + size)

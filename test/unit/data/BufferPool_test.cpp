@@ -74,6 +74,9 @@ TEST(BufferPool, SharedBlocksAreMappedByOthersAndStayAsTheyAre) {
     EXPECT_EQ(foreign->size, kBlock);
     EXPECT_FALSE(sharedPlaceOf(foreign->data)); // somebody else's
     EXPECT_NE(foreign->data, a.data);
+    // Both sides begin where huge pages can.
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(a.data) % (size_t(2) << 20), 0u);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(foreign->data) % (size_t(2) << 20), 0u);
     a.data[4711] = std::byte(5);
     EXPECT_EQ(foreign->data[4711], std::byte(5));
     BufferPoolState before = bufferPoolState();
