@@ -31,6 +31,20 @@ Value *LoopEmitter::loadCells(ValueType t, Value *address, Value *index, unsigne
     return b.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType()));
 }
 
+/// Lane by lane: that is faster than the processors' instruction for it, or as fast.
+Value *LoopEmitter::gatherCells(ValueType t, Value *address, Value *columns, unsigned lanes) {
+    if (lanes == 1)
+        return loadCells(t, address, columns, 1);
+    Value *cells = nullptr;
+    for (unsigned l = 0; l < lanes; ++l) {
+        Value *cell = loadCells(t, address, b.CreateExtractElement(columns, uint64_t(l)), 1);
+        if (!cells)
+            cells = llvm::PoisonValue::get(llvm::FixedVectorType::get(cell->getType(), lanes));
+        cells = b.CreateInsertElement(cells, cell, uint64_t(l));
+    }
+    return cells;
+}
+
 void LoopEmitter::storeCells(ValueType t, Value *v, Value *address, Value *index, unsigned lanes) {
     if (t == ValueType::Bool)
         v = b.CreateZExt(v, memoryType(t, lanes));
@@ -76,7 +90,10 @@ Value *LoopEmitter::input(const Node &n, const Place &place) {
         if (program.csrPattern)
             return splat(CellArithmetic(b).number(n.type, 1), place.lanes);
         return loadCells(n.type, word(n.param, 2), place.index, place.lanes);
-    case P::Row: return loadCells(n.type, word(n.param, 0), place.column ? place.column : place.index, place.lanes);
+    case P::Row:
+        if (place.column)
+            return gatherCells(n.type, word(n.param, 0), place.column, place.lanes);
+        return loadCells(n.type, word(n.param, 0), place.index, place.lanes);
     case P::Column: // flat
         return loadCells(n.type, word(n.param, 0), place.index, place.lanes);
     default: return loadCells(n.type, rows.at(n.param), place.index, place.lanes);

@@ -103,18 +103,20 @@ Value *LoopEmitter::withoutSignOfZero(Value *extreme) {
     return b.CreateFAdd(extreme, llvm::ConstantFP::get(extreme->getType(), 0.0));
 }
 
-/// Result of a block of so many cells from its lanes, its tail and its cells in order.
-Value *LoopEmitter::finishBlock(Accumulator &a, Value *count) {
-    Value *v = a.lanes;
-    if (a.isFloatSum())
-        v = combine(a, a.tail, v, kLanes);
+/// The upper half of the lanes to the lower one, until one is left.
+Value *LoopEmitter::acrossLanes(const Accumulator &a, Value *v) {
     for (unsigned width = kLanes / 2; width; width /= 2) {
         llvm::SmallVector<int> low, high;
         for (unsigned l = 0; l < width; ++l)
             low.push_back(static_cast<int>(l)), high.push_back(static_cast<int>(l + width));
         v = combine(a, b.CreateShuffleVector(v, high), b.CreateShuffleVector(v, low), width);
     }
-    v = b.CreateExtractElement(v, b.getInt64(0));
+    return b.CreateExtractElement(v, b.getInt64(0));
+}
+
+/// Result of a block of so many cells from its lanes, its tail and its cells in order.
+Value *LoopEmitter::finishBlock(Accumulator &a, Value *count) {
+    Value *v = acrossLanes(a, a.isFloatSum() ? combine(a, a.tail, a.lanes, kLanes) : a.lanes);
     if (!a.isFloatSum())
         return combine(a, a.ordered, v, 1);
     return b.CreateSelect(b.CreateICmpULT(count, b.getInt64(2 * kLanes)), a.ordered, v);
@@ -367,11 +369,11 @@ void LoopEmitter::emitDenseSweep(unsigned level) {
 
 // ---- stored cells
 
-Value *LoopEmitter::storedColumn(Value *k) {
+/// Columns of so many stored cells from k on.
+Value *LoopEmitter::storedColumn(Value *k, unsigned lanes) {
     Value *base = word(program.nodes[program.csrNode].param, 1);
-    if (program.csrWide)
-        return b.CreateLoad(i64, b.CreateInBoundsGEP(i64, base, k));
-    return b.CreateZExt(b.CreateLoad(b.getInt32Ty(), b.CreateInBoundsGEP(b.getInt32Ty(), base, k)), i64);
+    ValueType type = program.csrWide ? ValueType::UI64 : ValueType::UI32;
+    return b.CreateZExt(loadCells(type, base, k, lanes), memoryType(ValueType::UI64, lanes));
 }
 
 /// What stored cells some steps ahead will gather.
@@ -383,7 +385,7 @@ void LoopEmitter::prefetchGathers(Value *k) {
             continue;
         if (!column) {
             Value *ahead = b.CreateAdd(k, b.getInt64(kAhead));
-            column = storedColumn(b.CreateSelect(b.CreateICmpULT(ahead, limit), ahead, limit));
+            column = storedColumn(b.CreateSelect(b.CreateICmpULT(ahead, limit), ahead, limit), 1);
         }
         Value *at = b.CreateInBoundsGEP(memoryType(program.params[p].type), word(p, 0), column);
         b.CreateIntrinsic(llvm::Intrinsic::prefetch, {ptr}, {at, b.getInt32(0), b.getInt32(3), b.getInt32(1)});
@@ -392,7 +394,8 @@ void LoopEmitter::prefetchGathers(Value *k) {
 
 /// Stored cells [from, to), `together` at a time. Sums of products have as many parts as that; a.ordered is what was
 /// accumulated before and afterwards.
-Value *LoopEmitter::emitSparseCells(std::vector<Accumulator> &accumulators, Value *from, Value *to, unsigned together) {
+void LoopEmitter::emitSparseSteps(std::vector<Accumulator> &accumulators, Value *from, Value *to, unsigned together,
+                                  Gathers gathers) {
     std::vector<Value *> carried;
     auto parts = [&](const Accumulator &a) { return a.how == Reduce::DotSparse ? together : 1; };
     for (Accumulator &a : accumulators)
@@ -401,9 +404,10 @@ Value *LoopEmitter::emitSparseCells(std::vector<Accumulator> &accumulators, Valu
     countedLoop(from, to, together, carried, [&](Value *k) {
         for (unsigned q = 0; q < together; ++q) {
             Value *position = b.CreateAdd(k, b.getInt64(q));
-            prefetchGathers(position);
+            if (gathers == Gathers::Far)
+                prefetchGathers(position);
             Values cached;
-            Place place{1, position, storedColumn(position), &cached};
+            Place place{1, position, storedColumn(position, 1), &cached};
             size_t at = 0;
             for (Accumulator &a : accumulators) {
                 Value *&sum = carried[at + (parts(a) > 1 ? q : 0)];
@@ -421,13 +425,76 @@ Value *LoopEmitter::emitSparseCells(std::vector<Accumulator> &accumulators, Valu
             a.ordered = carried[at];
         at += parts(a);
     }
-    return to;
+}
+
+/// As many stored cells of a long row as fill lanes; returns where the rest begins. For what may be accumulated in any
+/// order.
+Value *LoopEmitter::emitSparseLanes(std::vector<Accumulator> &accumulators, Value *from, Value *count) {
+    auto *before = b.GetInsertBlock(), *lanes = newBlock("lanes"), *join = newBlock("join");
+    b.CreateCondBr(b.CreateICmpUGE(count, b.getInt64(2 * kLanes)), lanes, join);
+    b.SetInsertPoint(lanes);
+    Value *whole = b.CreateAdd(from, b.CreateAnd(count, b.getInt64(~uint64_t(kLanes - 1))));
+    std::vector<Value *> carried;
+    for (const Accumulator &a : accumulators)
+        carried.push_back(neutral(a, kLanes));
+    countedLoop(from, whole, kLanes, carried, [&](Value *k) {
+        Values cached;
+        Place place{kLanes, k, storedColumn(k, kLanes), &cached};
+        for (size_t i = 0; i < accumulators.size(); ++i)
+            carried[i] = combine(accumulators[i], value(accumulators[i].node, place), carried[i], kLanes);
+    });
+    for (size_t i = 0; i < accumulators.size(); ++i)
+        carried[i] = acrossLanes(accumulators[i], carried[i]);
+    auto *last = b.GetInsertBlock();
+    b.CreateBr(join);
+    b.SetInsertPoint(join);
+    auto joined = [&](Value *filled, Value *otherwise) {
+        auto *phi = b.CreatePHI(filled->getType(), 2);
+        phi->addIncoming(filled, last);
+        phi->addIncoming(otherwise, before);
+        return phi;
+    };
+    Value *rest = joined(whole, from);
+    for (size_t i = 0; i < accumulators.size(); ++i)
+        accumulators[i].ordered = joined(carried[i], accumulators[i].ordered);
+    return rest;
+}
+
+/// All stored cells of a row. Gathers that the cache cannot serve are asked for in time; others are too cheap for that.
+void LoopEmitter::emitSparseCells(std::vector<Accumulator> &accumulators, Value *from, Value *to, Gathers gathers) {
+    constexpr uint64_t kLong = 32;
+    Value *count = b.CreateSub(to, from), *start = from;
+    bool dots = false, anyOrder = true;
+    for (Accumulator &a : accumulators) {
+        a.ordered = neutral(a, 1);
+        dots |= a.how == Reduce::DotSparse;
+        anyOrder &= a.how != Reduce::DotSparse && !a.isFloatSum();
+    }
+    if (dots) {
+        Value *isLong = b.CreateICmpUGE(count, b.getInt64(kLong));
+        Value *filled = b.CreateAnd(count, b.getInt64(~uint64_t(3)));
+        start = b.CreateAdd(from, b.CreateSelect(isLong, filled, b.getInt64(0)));
+        emitSparseSteps(accumulators, from, start, 4, gathers);
+    } else if (anyOrder && gathers == Gathers::Near) {
+        start = emitSparseLanes(accumulators, from, count);
+    }
+    emitSparseSteps(accumulators, start, to, 1, gathers);
+}
+
+/// Whether the vectors that are gathered from are so large that it takes long; null if there are none.
+Value *LoopEmitter::gathersFar() {
+    constexpr uint64_t kNearBytes = uint64_t(4) << 20; // measured: with short rows the other way is faster from here on
+    uint64_t bytesPerColumn = 0;
+    for (const LoopParam &param : program.params)
+        if (param.kind == LoopParam::Kind::Row)
+            bytesPerColumn += cellSize(param.type);
+    return bytesPerColumn ? b.CreateICmpUGT(columns, b.getInt64(kNearBytes / bytesPerColumn)) : nullptr;
 }
 
 /// A row keeps a NaN in its first column.
 Value *LoopEmitter::firstCellIfNan(const Accumulator &a, Value *best, Value *from, Value *to) {
     return conditional(b.CreateICmpULT(from, to), best, [&]() -> Value * {
-        Value *column = storedColumn(from);
+        Value *column = storedColumn(from, 1);
         return conditional(b.CreateICmpEQ(column, b.getInt64(0)), best, [&]() -> Value * {
             Values cached;
             Value *first = value(a.node, {1, from, column, &cached});
@@ -440,23 +507,31 @@ void LoopEmitter::emitSparseSweep(unsigned level) {
     std::vector<Accumulator> accumulators = accumulatorsOf(level);
     if (accumulators.empty())
         return;
-    constexpr uint64_t kLong = 32;
     Value *offsets = word(program.nodes[program.csrNode].param, 0);
     Value *at = b.CreateInBoundsGEP(i64, offsets, currentRow);
     Value *from = b.CreateLoad(i64, at), *to = b.CreateLoad(i64, b.CreateConstInBoundsGEP1_64(i64, at, 1));
-    Value *count = b.CreateSub(to, from), *start = from;
-    bool dots = false;
-    for (Accumulator &a : accumulators) {
-        a.ordered = neutral(a, 1);
-        dots |= a.how == Reduce::DotSparse;
+    Value *count = b.CreateSub(to, from);
+    if (Value *areFar = gathersFar()) {
+        auto *far = newBlock("far"), *near = newBlock("near"), *join = newBlock("join");
+        b.CreateCondBr(areFar, far, near);
+        std::vector<llvm::PHINode *> results;
+        for (auto [block, gathers] : {std::pair(far, Gathers::Far), std::pair(near, Gathers::Near)}) {
+            b.SetInsertPoint(block);
+            emitSparseCells(accumulators, from, to, gathers);
+            auto *last = b.GetInsertBlock();
+            b.CreateBr(join);
+            b.SetInsertPoint(join);
+            for (size_t i = 0; i < accumulators.size(); ++i) {
+                if (gathers == Gathers::Far)
+                    results.push_back(b.CreatePHI(accumulators[i].ordered->getType(), 2));
+                results[i]->addIncoming(accumulators[i].ordered, last);
+            }
+        }
+        for (size_t i = 0; i < accumulators.size(); ++i)
+            accumulators[i].ordered = results[i];
+    } else {
+        emitSparseCells(accumulators, from, to, Gathers::Near);
     }
-    if (dots) {
-        Value *isLong = b.CreateICmpUGE(count, b.getInt64(kLong));
-        Value *filled = b.CreateAnd(count, b.getInt64(~uint64_t(3)));
-        start = b.CreateAdd(from, b.CreateSelect(isLong, filled, b.getInt64(0)));
-        emitSparseCells(accumulators, from, start, 4);
-    }
-    emitSparseCells(accumulators, start, to, 1);
     for (Accumulator &a : accumulators) {
         Value *result = a.ordered;
         if (a.how == Reduce::Min || a.how == Reduce::Max) {

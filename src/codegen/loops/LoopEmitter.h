@@ -37,7 +37,7 @@ class LoopEmitter {
     struct Place {
         unsigned lanes = 1;
         llvm::Value *index = nullptr;  ///< column, flat cell, or position among the stored cells
-        llvm::Value *column = nullptr; ///< of a stored cell
+        llvm::Value *column = nullptr; ///< of a stored cell, or of as many as there are lanes
         Values *cached = nullptr;
     };
     /// A loop-carried result of a sweep.
@@ -59,17 +59,23 @@ class LoopEmitter {
     void emitColumnValues(unsigned level);
     void emitDenseSweep(unsigned level);
     void emitSparseSweep(unsigned level);
-    llvm::Value *emitSparseCells(std::vector<Accumulator> &accumulators, llvm::Value *from, llvm::Value *to,
-                                 unsigned together);
+    /// How long it takes to get cells of a vector at the columns of stored cells.
+    enum class Gathers { Near, Far };
+    llvm::Value *gathersFar();
+    void emitSparseCells(std::vector<Accumulator> &accumulators, llvm::Value *from, llvm::Value *to, Gathers gathers);
+    void emitSparseSteps(std::vector<Accumulator> &accumulators, llvm::Value *from, llvm::Value *to, unsigned together,
+                         Gathers gathers);
+    llvm::Value *emitSparseLanes(std::vector<Accumulator> &accumulators, llvm::Value *from, llvm::Value *count);
     llvm::Value *firstCellIfNan(const Accumulator &a, llvm::Value *best, llvm::Value *from, llvm::Value *to);
     void prefetchGathers(llvm::Value *k);
-    llvm::Value *storedColumn(llvm::Value *k);
+    llvm::Value *storedColumn(llvm::Value *k, unsigned lanes);
     std::vector<Accumulator> accumulatorsOf(unsigned level);
     bool hasWork(unsigned level, const std::vector<Accumulator> &accumulators) const;
     /// All cells of [from, to): lanes first, then one by one.
     void emitBlock(llvm::Value *from, llvm::Value *to, std::vector<Accumulator> &accumulators, unsigned level);
     /// As in kernels/Extreme.h.
     llvm::Value *withoutSignOfZero(llvm::Value *extreme);
+    llvm::Value *acrossLanes(const Accumulator &a, llvm::Value *lanes);
     llvm::Value *finishBlock(Accumulator &a, llvm::Value *count);
     void emitCells(Place place, unsigned level, const std::vector<Accumulator> &accumulators);
     llvm::Value *neutral(const Accumulator &a, unsigned lanes);
@@ -106,6 +112,7 @@ class LoopEmitter {
                            ValueType result, unsigned lanes);
     void leaveDomain(llvm::Value *outside);
     llvm::Value *loadCells(ValueType t, llvm::Value *address, llvm::Value *index, unsigned lanes);
+    llvm::Value *gatherCells(ValueType t, llvm::Value *address, llvm::Value *columns, unsigned lanes);
     void storeCells(ValueType t, llvm::Value *v, llvm::Value *address, llvm::Value *index, unsigned lanes);
     llvm::Value *rowAddress(size_t param, ValueType t);
     llvm::Value *splat(llvm::Value *v, unsigned lanes);

@@ -7,6 +7,7 @@
 ///
 ///     DAPHNE_REGIONS=10000 codegen_test --gtest_filter='FusedRegions.*'
 #include <cstdlib>
+#include <numeric>
 
 #include "codegen/loops/LoopJit.h"
 #include "exec/RandomRecipes.h"
@@ -223,6 +224,55 @@ TEST_F(FusedRegions, SumsOverChangedStoredCellsAreRoundedAsInKernels) {
     r.output(r.product(x, r.input(Dense::reshaped(*v, 100, 1))));
     r.output(r.add("sumRow", {x}));
     expectAgreement(r, "stored cells");
+}
+
+/// Rows of so many stored cells, spread over all columns; the first ones begin with column 0.
+Ref<Csr> rowsOfLengths(ValueType type, size_t cols, const std::vector<size_t> &lengths, std::vector<double> special) {
+    size_t count = std::accumulate(lengths.begin(), lengths.end(), size_t(0)), k = 0;
+    auto m = Csr::create(type, lengths.size(), cols, count);
+    withNumericType(type, [&]<class T>(TypeTag<T>) {
+        for (size_t r = 0; r < lengths.size(); ++r) {
+            m->mutableOffsets()[r] = k;
+            for (size_t i = 0; i < lengths[r]; ++i, ++k) {
+                size_t step = cols / lengths[r];
+                m->mutableColumns<uint32_t>()[k] = static_cast<uint32_t>(i * step + (r % 2) * (step > 1));
+                double cell = static_cast<double>((k * 7919) % 97) - (isFloat(type) ? 48.5 : 0);
+                if (isFloat(type) && !special.empty() && k % 11 == 3)
+                    cell = special[k % special.size()];
+                m->template mutableValues<T>()[k] = cell == 0 ? T(1) : static_cast<T>(cell);
+            }
+        }
+        m->mutableOffsets()[lengths.size()] = k;
+    });
+    return m;
+}
+
+TEST_F(FusedRegions, StoredCellsAreReducedAlikeWhereverTheirVectorLies) {
+    // Vectors that fit into a cache, and others: the code has another way for each.
+    const std::vector<size_t> lengths{0, 1, 2, 7, 8, 15, 16, 17, 31, 33, 64, 250, 300, 300};
+    double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+    for (ValueType type : {ValueType::F64, ValueType::F32, ValueType::SI64, ValueType::SI32, ValueType::UI8})
+        for (size_t cols : {size_t(300), (size_t(5) << 20) / cellSize(type)}) {
+            if (cols > 300 && type != ValueType::F64 && type != ValueType::SI32)
+                continue; // takes long, and types do not matter there
+            for (const std::vector<double> &special : {std::vector<double>(), {nan, -0.0, infinity, -infinity}}) {
+                auto v = Dense::create(type, 1, cols);
+                withNumericType(type, [&]<class T>(TypeTag<T>) {
+                    for (size_t i = 0; i < cols; ++i)
+                        v->mutableView<T>().data[i] = static_cast<T>(i % 13 == 0 ? 0 : (i * 31) % 101);
+                });
+                Ref<Csr> m = rowsOfLengths(type, cols, lengths, special);
+                for (const Ref<Csr> &g : {m, Csr::withStructureOf(*m, type, BufferRef())})
+                    for (auto &ops :
+                         std::vector<std::vector<std::string_view>>{{"maxRow"}, {"minRow", "maxRow"}, {"sumRow"}}) {
+                        Recipe r;
+                        Recipe::Id y = r.add("ewMul", {r.input(g), r.input(v)});
+                        for (std::string_view op : ops)
+                            r.output(r.add(op, {y}));
+                        expectAgreement(r, std::to_string(cols) + " columns");
+                    }
+            }
+        }
 }
 
 TEST_F(FusedRegions, ACellPerRowOutsideOfADomainIsAnError) {
