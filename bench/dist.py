@@ -63,7 +63,7 @@ class Case:
 
 def cases(quick):
     # Some ten milliseconds per iteration: the journeys of vectors and messages take a part of one.
-    vertices, links, reach = (40_000, 16, 2_000) if quick else (400_000, 100, 1_000)
+    vertices, links, reach = (40_000, 16, 2_000) if quick else (400_000, 200, 1_000)
     graph = long_graph(vertices, links, reach)
     yield Case('components', ['examples/components.daph', f'graph="{graph}"'], vertices,
                (graph.stat().st_size - 8 * vertices) // 16)
