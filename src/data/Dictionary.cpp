@@ -23,6 +23,19 @@ uint64_t fold(uint64_t x, uint64_t y) {
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
+/// Whether two texts of the same length are equal; mostly they are, and short. As in hashOfText, words may overlap.
+bool sameBytes(const char *a, const char *b, size_t n) {
+    if (n >= 8) {
+        for (size_t i = 0; i + 8 < n; i += 8)
+            if (load<uint64_t>(a + i) != load<uint64_t>(b + i))
+                return false;
+        return load<uint64_t>(a + n - 8) == load<uint64_t>(b + n - 8);
+    }
+    if (n >= 4)
+        return load<uint32_t>(a) == load<uint32_t>(b) && load<uint32_t>(a + n - 4) == load<uint32_t>(b + n - 4);
+    return n == 0 || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
+}
+
 } // namespace
 
 uint64_t hashOfText(std::string_view text) {
@@ -48,8 +61,13 @@ uint64_t hashOfText(std::string_view text) {
 size_t Dictionary::slotOf(uint64_t hash, std::string_view text) const {
     size_t mask = entries.size() - 1, slot = hash & mask;
     auto part = static_cast<uint32_t>(hash >> 32);
-    while (entries[slot].code != kNone && (entries[slot].hash != part || texts[entries[slot].code] != text))
-        slot = (slot + 1) & mask;
+    for (; entries[slot].code != kNone; slot = (slot + 1) & mask) {
+        if (entries[slot].hash != part)
+            continue;
+        std::string_view known = texts[entries[slot].code];
+        if (known.size() == text.size() && sameBytes(known.data(), text.data(), text.size()))
+            break;
+    }
     return slot;
 }
 

@@ -8,6 +8,10 @@
 #include <string>
 #include <string_view>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "io/CsvStyle.h"
 #include "io/Fields.h"
 #include "io/NumberText.h"
@@ -130,7 +134,7 @@ class CsvCursor {
     }
 
     /// The characters of the field as they stand, quotes included.
-    std::string_view raw() {
+    [[gnu::always_inline]] std::string_view raw() {
         const char *begin = at;
         if (at != end && *at == quote && quote != 0) {
             quoted(nullptr);
@@ -153,8 +157,17 @@ class CsvCursor {
                 return true;
         return false;
     }
-    /// The next delimiter or line feed; eight characters at a time.
-    const char *fieldEnd(const char *p) const {
+    /// The next delimiter or line feed; sixteen or eight characters at a time.
+    [[gnu::always_inline]] const char *fieldEnd(const char *p) const {
+#ifdef __SSE2__
+        const __m128i wideDelimiter = _mm_set1_epi8(delimiter), wideLineFeed = _mm_set1_epi8('\n');
+        for (; end - p >= 16; p += 16) {
+            __m128i chars = _mm_loadu_si128(reinterpret_cast<const __m128i *>(p));
+            __m128i ends = _mm_or_si128(_mm_cmpeq_epi8(chars, wideDelimiter), _mm_cmpeq_epi8(chars, wideLineFeed));
+            if (auto found = static_cast<unsigned>(_mm_movemask_epi8(ends)))
+                return p + std::countr_zero(found);
+        }
+#endif
         constexpr uint64_t kOnes = 0x0101010101010101, kHigh = 0x8080808080808080;
         const uint64_t delimiters = kOnes * static_cast<unsigned char>(delimiter), lineFeeds = kOnes * '\n';
         auto zeros = [](uint64_t word) { return (word - kOnes) & ~word & kHigh; }; // exact for the lowest zero byte
