@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "data/Value.h"
 
 namespace daphne {
@@ -18,6 +20,27 @@ Ref<Dense> codedColumn(const std::vector<std::string> &texts) {
     for (size_t i = 0; i < texts.size(); ++i)
         reinterpret_cast<uint32_t *>(codes->data())[i] = dictionary->insert(texts[i]);
     return Dense::coded(dictionary, codes, texts.size());
+}
+
+TEST(Dictionary, KnowsStringsOfEveryLengthByAllTheirBytes) {
+    Dictionary d;
+    std::set<uint32_t> codes;
+    size_t inserted = 0;
+    for (size_t n = 0; n <= 40; ++n) {
+        std::string text(n, 'x');
+        codes.insert(d.insert(text));
+        ++inserted;
+        for (size_t i = 0; i < n; ++i, ++inserted) {
+            text[i] = 'y';
+            uint32_t code = d.insert(text);
+            codes.insert(code);
+            EXPECT_EQ(d.insert(std::string(text)), code);
+            EXPECT_EQ(d.find(text), code);
+            EXPECT_EQ(d[code], text);
+            text[i] = 'x';
+        }
+    }
+    EXPECT_EQ(codes.size(), inserted);
 }
 
 TEST(Dictionary, NumbersStringsInTheOrderOfFirstAppearance) {
