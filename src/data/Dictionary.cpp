@@ -23,8 +23,12 @@ uint64_t fold(uint64_t x, uint64_t y) {
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-/// Whether two texts of the same length are equal; mostly they are, and short. As in hashOfText, words may overlap.
-bool sameBytes(const char *a, const char *b, size_t n) {
+/// For texts that mostly are equal, and short. As in hashOfText, words may overlap.
+bool areEqual(std::string_view x, std::string_view y) {
+    if (x.size() != y.size())
+        return false;
+    const char *a = x.data(), *b = y.data();
+    size_t n = x.size();
     if (n >= 8) {
         for (size_t i = 0; i + 8 < n; i += 8)
             if (load<uint64_t>(a + i) != load<uint64_t>(b + i))
@@ -64,8 +68,7 @@ size_t Dictionary::slotOf(uint64_t hash, std::string_view text) const {
     for (; entries[slot].code != kNone; slot = (slot + 1) & mask) {
         if (entries[slot].hash != part)
             continue;
-        std::string_view known = texts[entries[slot].code];
-        if (known.size() == text.size() && sameBytes(known.data(), text.data(), text.size()))
+        if (areEqual(texts[entries[slot].code], text))
             break;
     }
     return slot;
