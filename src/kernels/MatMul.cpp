@@ -7,15 +7,13 @@
 /// own. A matrix times its own transpose is
 /// computed as one triangle and mirrored: exactly symmetric.
 #include <algorithm>
-#include <climits>
 #include <vector>
-
-#include <cblas.h>
 
 #include "data/CopyCells.h"
 #include "kernels/MatMul.h"
 
 #include "base/WideVectors.h"
+#include "kernels/BlasProduct.h"
 #include "kernels/NarrowProduct.h"
 #include "kernels/Reduction.h"
 #include "kernels/RowBlocks.h"
@@ -46,126 +44,6 @@ void needNumericMatrices(const KernelCall &call, size_t numMatrices) {
 }
 
 namespace {
-
-constexpr size_t kTinyWork = 16 * 16 * 16; ///< multiplications below which a BLAS call costs more than it saves
-
-/// Operand seen through its transpose flag; element (i, k) is data[i * rowStep + k * colStep].
-template <class T> struct Oriented {
-    const T *data;
-    size_t rows, cols, rowStep, colStep;
-    size_t skip; ///< of the matrix in memory
-    bool transposed;
-};
-
-template <class T> Oriented<T> orient(const Dense &m, bool transposed) {
-    auto v = m.view<T>();
-    if (transposed)
-        return {v.data, v.cols, v.rows, 1, v.skip, v.skip, true};
-    return {v.data, v.rows, v.cols, v.skip, 1, v.skip, false};
-}
-
-/// Both operands are the same cells, one of them transposed.
-template <class T> bool isGram(const Oriented<T> &a, const Oriented<T> &b) {
-    return a.data == b.data && a.rows == b.cols && a.cols == b.rows && a.skip == b.skip && a.transposed != b.transposed;
-}
-
-template <class T> bool fitsBlas(const Oriented<T> &a) {
-    return a.rows <= INT_MAX && a.cols <= INT_MAX && a.skip <= INT_MAX;
-}
-
-int blasInt(size_t n) { return static_cast<int>(n); }
-CBLAS_TRANSPOSE blasTranspose(bool t) { return t ? CblasTrans : CblasNoTrans; }
-
-void gemm(const Oriented<double> &a, const Oriented<double> &b, double *c, size_t skip) {
-    cblas_dgemm(CblasRowMajor, blasTranspose(a.transposed), blasTranspose(b.transposed), blasInt(a.rows),
-                blasInt(b.cols), blasInt(a.cols), 1, a.data, blasInt(a.skip), b.data, blasInt(b.skip), 0, c,
-                blasInt(skip));
-}
-void gemm(const Oriented<float> &a, const Oriented<float> &b, float *c, size_t skip) {
-    cblas_sgemm(CblasRowMajor, blasTranspose(a.transposed), blasTranspose(b.transposed), blasInt(a.rows),
-                blasInt(b.cols), blasInt(a.cols), 1, a.data, blasInt(a.skip), b.data, blasInt(b.skip), 0, c,
-                blasInt(skip));
-}
-
-/// Upper triangle of op(A) @ t(op(A)).
-void gram(const Oriented<double> &a, double *c) {
-    cblas_dsyrk(CblasRowMajor, CblasUpper, blasTranspose(a.transposed), blasInt(a.rows), blasInt(a.cols), 1, a.data,
-                blasInt(a.skip), 0, c, blasInt(a.rows));
-}
-void gram(const Oriented<float> &a, float *c) {
-    cblas_ssyrk(CblasRowMajor, CblasUpper, blasTranspose(a.transposed), blasInt(a.rows), blasInt(a.cols), 1, a.data,
-                blasInt(a.skip), 0, c, blasInt(a.rows));
-}
-
-template <class T> void mirrorUpper(T *c, size_t n) {
-    constexpr size_t kTile = 32;
-    for (size_t i0 = 0; i0 < n; i0 += kTile)
-        for (size_t j0 = i0; j0 < n; j0 += kTile)
-            for (size_t i = i0; i < std::min(i0 + kTile, n); ++i)
-                for (size_t j = std::max(j0, i + 1); j < std::min(j0 + kTile, n); ++j)
-                    c[j * n + i] = c[i * n + j];
-}
-
-template <class T> Oriented<T> transposed(const Oriented<T> &a) {
-    return {a.data, a.cols, a.rows, a.colStep, a.rowStep, a.skip, !a.transposed};
-}
-
-/// Rows [begin, end) of op(A).
-template <class T> Oriented<T> someRows(const Oriented<T> &a, size_t begin, size_t end) {
-    Oriented<T> part = a;
-    part.data += begin * a.rowStep;
-    part.rows = end - begin;
-    return part;
-}
-/// Columns [begin, end) of op(A).
-template <class T> Oriented<T> someCols(const Oriented<T> &a, size_t begin, size_t end) {
-    return transposed(someRows(transposed(a), begin, end));
-}
-
-/// Time of one thread: a few billion multiplications per second.
-template <class T> double productNs(const Oriented<T> &a, const Oriented<T> &b) {
-    return 0.1 * static_cast<double>(a.rows) * static_cast<double>(a.cols) * static_cast<double>(b.cols);
-}
-
-/// Few cells, each the sum of many products: blocks of the inner dimension give partial results, added in order.
-template <class T> bool isDeep(const Oriented<T> &a, const Oriented<T> &b) {
-    constexpr size_t kMostCells = 1 << 18, kLeastDepth = 8192;
-    return a.cols >= kLeastDepth && a.rows <= kMostCells / b.cols;
-}
-
-/// f(block of op(A), block of op(B), partial result) for blocks of the inner dimension; sums the partial results.
-template <class T, class F> void multiplyDeep(Context &context, const Oriented<T> &a, const Oriented<T> &b, T *c, F f) {
-    size_t cells = a.rows * b.cols;
-    size_t block = std::max<size_t>(4096, cells / 8), numBlocks = (a.cols + block - 1) / block;
-    auto partial = Dense::create(valueTypeOf<T>(), numBlocks, cells);
-    T *parts = partial->template mutableView<T>().data;
-    forRowBlocks(context, "matMul", a.cols, block, productNs(a, b), [&](size_t begin, size_t end) {
-        f(someCols(a, begin, end), someRows(b, begin, end), parts + begin / block * cells);
-    });
-    std::copy_n(parts, cells, c);
-    vectorised([=] {
-        for (size_t k = 1; k < numBlocks; ++k)
-            for (size_t i = 0; i < cells; ++i)
-                c[i] += parts[k * cells + i];
-    });
-}
-
-/// Of a product with its own transpose only the upper triangle counts.
-template <class T> void multiplyByBlas(Context &context, const Oriented<T> &a, const Oriented<T> &b, T *c) {
-    constexpr size_t kBlock = 256;
-    bool isSymmetric = isGram(a, b);
-    if (isDeep(a, b)) {
-        multiplyDeep(context, a, b, c, [isSymmetric](const Oriented<T> &x, const Oriented<T> &y, T *out) {
-            isSymmetric ? gram(x, out) : gemm(x, y, out, y.cols);
-        });
-        return;
-    }
-    double ns = productNs(a, b) * (isSymmetric ? 0.5 : 1.0);
-    forRowBlocks(context, "matMul", a.rows, kBlock, ns, [&](size_t begin, size_t end) {
-        size_t left = isSymmetric ? begin : 0;
-        gemm(someRows(a, begin, end), someCols(b, left, b.cols), c + begin * b.cols + left, b.cols);
-    });
-}
 
 /// Type in which sums of products wrap without undefined behaviour.
 template <class T>
@@ -306,13 +184,6 @@ template <class T> void multiplyOuter(const Oriented<T> &a, const Oriented<T> &b
             for (size_t j = 0; j < n; ++j)
                 out[j] = x * y[j];
         });
-}
-
-/// Whether BLAS gets the product of two non-empty matrices.
-template <class T> bool goesToBlas(const Oriented<T> &a, const Oriented<T> &b) {
-    // Dividing twice instead of multiplying: no overflow.
-    bool tiny = a.rows <= kTinyWork / a.cols / b.cols;
-    return std::is_floating_point_v<T> && !tiny && fitsBlas(a) && fitsBlas(b);
 }
 
 /// Products with few columns, see NarrowProduct.h. False: this is none.

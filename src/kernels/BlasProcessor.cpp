@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Which loops BLAS uses. OpenBLAS knows processors by their numbers; on one that
+/// is newer than the library it falls back to loops of twenty years ago, which
+/// are several times slower. The linker replaces its choice by this one
+/// (src/CMakeLists.txt): where it has no use for vector instructions that the
+/// processor has, the newest processor with these instructions is named instead.
+///
+/// Runs where OpenBLAS chooses: before main, once. OPENBLAS_CORETYPE, if it is
+/// set, still decides.
+#include "kernels/BlasProcessor.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string_view>
+
+#include <cblas.h>
+
+extern "C" {
+void __real_gotoblas_dynamic_init();
+void gotoblas_dynamic_quit();
+}
+
+namespace {
+
+constexpr const char *kVariable = "OPENBLAS_CORETYPE";
+
+/// Those of OpenBLAS that use wide vectors and fused multiplication and addition.
+constexpr std::array<std::string_view, 6> kModern = {"Haswell",        "Zen",           "SkylakeX", "Cooperlake",
+                                                     "Sapphirerapids", "SapphireRapids"};
+
+/// Null: OpenBLAS has nothing better to offer.
+const char *better(std::string_view chosen) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    bool isModern = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (!isModern || std::ranges::count(kModern, chosen))
+        return nullptr;
+    bool hasWide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+                   __builtin_cpu_supports("avx512vl");
+    return hasWide ? "SkylakeX" : __builtin_cpu_is("amd") ? "Zen" : "Haswell";
+#else
+    (void)chosen;
+    return nullptr;
+#endif
+}
+
+} // namespace
+
+extern "C" void __wrap_gotoblas_dynamic_init() {
+    __real_gotoblas_dynamic_init();
+    const char *name = std::getenv(kVariable) ? nullptr : better(openblas_get_corename());
+    if (!name)
+        return;
+    gotoblas_dynamic_quit();
+    setenv(kVariable, name, 1);
+    __real_gotoblas_dynamic_init();
+    unsetenv(kVariable); // not for processes that this one starts
+}
+
+namespace daphne {
+
+std::string blasProcessor() { return openblas_get_corename(); }
+
+} // namespace daphne

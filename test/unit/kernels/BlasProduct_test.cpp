@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Parts of products, computed by whoever, are the product of the kernel to the last bit.
+#include "kernels/BlasProduct.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+#include "kernels/BlasProcessor.h"
+#include "kernels/Run.h"
+
+namespace daphne {
+
+namespace {
+
+using Form = RowwiseProduct::Form;
+
+Value numbers(ValueType type, size_t rows, size_t cols, uint64_t seed) {
+    auto m = Dense::create(type, rows, cols);
+    withNumericType(type, [&]<class T>(TypeTag<T>) {
+        T *x = m->mutableView<T>().data;
+        uint64_t state = seed;
+        for (size_t i = 0; i < rows * cols; ++i) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            x[i] = static_cast<T>(static_cast<double>(state >> 40) / (1 << 24) - 0.5);
+        }
+    });
+    return m;
+}
+
+Value byKernel(const Value &a, const Value &b, TransposeFlags transpose) {
+    Context context;
+    const Kernel &kernel = *KernelTable::get().find("matMul");
+    Value args[] = {a, b, Value::scalar(transpose.lhs), Value::scalar(transpose.rhs)}, result;
+    KernelCall call{context, kernel, args, {&result, 1}};
+    kernel.run(call);
+    return result;
+}
+
+const std::byte *cellsOf(const Value &v) {
+    return withNumericType(v.dense().type(), [&]<class T>(TypeTag<T>) {
+        return reinterpret_cast<const std::byte *>(v.dense().view<T>().data);
+    });
+}
+
+std::optional<Form> formOf(const Value &a, const Value &b, TransposeFlags transpose) {
+    auto product = rowwiseProductOf(a.dense(), b.dense(), transpose);
+    return product ? std::optional(product->form) : std::nullopt;
+}
+
+struct Case {
+    const char *name;
+    ValueType type;
+    size_t rows, cols, width;
+    Form form;
+};
+
+class Parts : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(OfProducts, Parts,
+                         testing::Values(Case{"Rows", ValueType::F64, 1500, 70, 90, Form::Rows},
+                                         Case{"RowsOfFloats", ValueType::F32, 1031, 300, 17, Form::Rows},
+                                         Case{"RowsByTransposed", ValueType::F64, 800, 33, 250, Form::RowsByTransposed},
+                                         Case{"Sums", ValueType::F64, 20000, 70, 30, Form::Sums},
+                                         Case{"SumsInLargeBlocks", ValueType::F32, 40000, 300, 200, Form::Sums},
+                                         Case{"Gram", ValueType::F64, 17001, 50, 50, Form::Gram},
+                                         Case{"GramOfFloats", ValueType::F32, 9000, 64, 64, Form::Gram}),
+                         [](const auto &info) { return info.param.name; });
+
+TEST_P(Parts, GiveTheBitsOfTheKernelWhoeverComputesThem) {
+    auto [name, type, rows, cols, width, form] = GetParam();
+    bool isDeep = form >= Form::Sums, byTransposed = form == Form::RowsByTransposed;
+    Value a = numbers(type, rows, cols, 1);
+    Value b = form == Form::Gram ? a
+              : isDeep           ? numbers(type, rows, width, 2)
+              : byTransposed     ? numbers(type, width, cols, 2)
+                                 : numbers(type, cols, width, 2);
+    TransposeFlags transpose{isDeep, byTransposed};
+    auto product = rowwiseProductOf(a.dense(), b.dense(), transpose);
+    ASSERT_TRUE(product && product->isPossible());
+    EXPECT_EQ(*product, (RowwiseProduct{form, type, cols, width}));
+    uint64_t block = product->block(), numBlocks = (rows + block - 1) / block;
+    Ref<Dense> parts = isDeep ? Dense::create(type, numBlocks, cols * width) : Dense::create(type, rows, width);
+    size_t cell = cellSize(type), perBlock = (isDeep ? cols * width : block * width) * cell;
+    // From the last block to the first, each as a matrix of its own: positions must not matter.
+    for (uint64_t k = numBlocks; k-- > 0;) {
+        uint64_t begin = k * block, count = std::min(rows - begin, block);
+        const std::byte *right = cellsOf(b) + (isDeep ? begin * width * cell : 0);
+        ProductArguments arguments{cellsOf(a) + begin * cols * cell, cols, right, byTransposed ? cols : width,
+                                   const_cast<std::byte *>(cellsOf(Value(parts))) + k * perBlock};
+        multiplyRows(*product, arguments, 0, count);
+    }
+    Value found = isDeep ? Value(sumOfPartialProducts(*product, *parts)) : Value(parts);
+    Value wanted = byKernel(a, b, transpose);
+    ASSERT_EQ(found.dense().cells(), wanted.dense().cells());
+    EXPECT_EQ(std::memcmp(cellsOf(found), cellsOf(wanted), wanted.dense().cells() * cell), 0);
+    // All at once.
+    ProductArguments whole{cellsOf(a), cols, cellsOf(b), byTransposed ? cols : width,
+                           const_cast<std::byte *>(cellsOf(Value(parts)))};
+    multiplyRows(*product, whole, 0, rows);
+    found = isDeep ? Value(sumOfPartialProducts(*product, *parts)) : Value(parts);
+    EXPECT_EQ(std::memcmp(cellsOf(found), cellsOf(wanted), wanted.dense().cells() * cell), 0);
+}
+
+TEST(RowwiseProduct, OtherProductsAreNone) {
+    auto f64 = [](size_t rows, size_t cols) { return numbers(ValueType::F64, rows, cols, 3); };
+    EXPECT_FALSE(formOf(f64(500, 60), f64(60, 1), {false, false}));                         // a vector
+    EXPECT_FALSE(formOf(f64(1, 600), f64(600, 60), {false, false}));                        // a row
+    EXPECT_FALSE(formOf(f64(500, 60), f64(60, 5), {false, false}));                         // narrow: a fused loop
+    EXPECT_FALSE(formOf(f64(3, 4), f64(4, 5), {false, false}));                             // tiny
+    EXPECT_FALSE(formOf(f64(100, 300), f64(100, 70), {true, false}));                       // rows of t(A)
+    EXPECT_FALSE(formOf(f64(500, 60), numbers(ValueType::F32, 60, 70, 3), {false, false})); // two types
+    EXPECT_FALSE(formOf(numbers(ValueType::SI64, 500, 60, 3), numbers(ValueType::SI64, 60, 70, 3), {false, false}));
+    EXPECT_FALSE(formOf(f64(500, 60), f64(61, 70), {false, false})); // none at all
+    EXPECT_FALSE(formOf(f64(0, 60), f64(60, 70), {false, false}));
+    Value a = f64(500, 60);
+    EXPECT_FALSE(formOf(a, a, {false, true})); // a triangle, from the left
+    Value deep = f64(20, 9000);
+    EXPECT_FALSE(formOf(deep, f64(9000, 30), {false, false})); // deep, but not by rows
+}
+
+/// New processors are unknown to old libraries, which is no reason to use none of their instructions.
+TEST(BlasProcessor, HasTheVectorsOfThisProcessor) {
+    std::string name = blasProcessor();
+    EXPECT_FALSE(name.empty());
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && !std::getenv("OPENBLAS_CORETYPE")) {
+        for (const char *old : {"Prescott", "Core2", "Nehalem", "Sandybridge", "Generic", "Unknown", "Atom"})
+            EXPECT_NE(name, old);
+    }
+#endif
+}
+
+} // namespace
+
+} // namespace daphne
