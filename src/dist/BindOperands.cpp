@@ -33,6 +33,8 @@ void bindCsr(exec::BoundLoop &loop, const Value &v, const LoopParam &param, uint
 
 /// What those that multiply with it say; the parser has seen that they agree.
 uint64_t sideColumns(const LoopProgram &program, const LoopParam &side) {
+    if (program.product)
+        return program.product->width;
     auto index = static_cast<size_t>(&side - program.params.data());
     for (const exec::LoopNode &n : program.nodes)
         if (n.kind == exec::LoopNode::Kind::Product && n.param == index)
@@ -50,6 +52,10 @@ uint64_t packedCells(const LoopProgram &program, const LoopParam &packed) {
     return 0;
 }
 
+uint64_t firstCell(const Dense &m) {
+    return withNumericType(m.type(), [&]<class T>(TypeTag<T>) { return reinterpret_cast<uint64_t>(m.view<T>().data); });
+}
+
 void bindDense(const exec::BoundLoop &loop, const Value &v, const LoopParam &param, uint64_t *words) {
     uint64_t width = param.kind == ParamKind::Full   ? loop.cols
                      : param.kind == ParamKind::Side ? sideColumns(loop.program, param)
@@ -59,16 +65,29 @@ void bindDense(const exec::BoundLoop &loop, const Value &v, const LoopParam &par
                                                        : loop.rows * width;
     if (!v.isMatrix() || v.isCsr() || v.dense().type() != param.type || v.dense().cells() != cells)
         throw WireError("a loop whose matrix has another size or type");
-    words[0] = withNumericType(
-        param.type, [&]<class T>(TypeTag<T>) { return reinterpret_cast<uint64_t>(v.dense().view<T>().data); });
+    words[0] = firstCell(v.dense());
     words[1] = width;
+}
+
+/// Of a product of matrices, as it stands: maybe transposed.
+void bindRight(const exec::BoundLoop &loop, const Value &v, const LoopParam &param, uint64_t *words) {
+    bool isTransposed = loop.program.product->form == RowwiseProduct::Form::RowsByTransposed;
+    uint64_t rows = loop.cols, cols = loop.program.product->width;
+    if (isTransposed)
+        std::swap(rows, cols);
+    if (!v.isMatrix() || v.isCsr() || v.dense().type() != param.type || v.dense().rows() != rows ||
+        v.dense().cols() != cols || !v.dense().contiguous())
+        throw WireError("a product whose right-hand side has another size or type");
+    words[0] = firstCell(v.dense());
+    words[1] = cols;
 }
 
 Ref<Dense> outputOf(const exec::BoundLoop &loop, size_t p, uint64_t &mostBytes) {
     ValueType type = loop.program.params[p].type;
-    uint64_t rows = loop.outputRows(p), cols = loop.outputColumns(p), cells = rows * cols;
-    if (cells > mostBytes / cellSize(type))
-        throw executionError("a result of " + std::to_string(cells) + " cells exceeds the memory of the worker");
+    uint64_t rows = loop.outputRows(p), cols = loop.outputColumns(p), cells = 0;
+    if (__builtin_mul_overflow(rows, cols, &cells) || cells > mostBytes / cellSize(type))
+        throw executionError("a result of " + std::to_string(rows) + "x" + std::to_string(cols) +
+                             " cells exceeds the memory of the worker");
     mostBytes -= cells * cellSize(type);
     return Dense::create(type, rows, cols);
 }
@@ -101,6 +120,7 @@ std::vector<Ref<Dense>> bindOperands(exec::BoundLoop &loop, const Compute &messa
     uint64_t cells;
     require(!__builtin_mul_overflow(loop.rows, loop.cols, &cells) && cells < uint64_t(1) << 60, "size is too large");
     require(!program.flat || loop.cols == 1, "columns are flat");
+    require(!program.product || loop.cols == program.product->cols, "number of columns is another");
     require(!program.narrow || loop.cols == program.narrow, "number of columns is another");
     loop.arguments.words[LoopArguments::kColumns] = loop.cols;
     bindReductions(loop, message);
@@ -119,7 +139,8 @@ std::vector<Ref<Dense>> bindOperands(exec::BoundLoop &loop, const Compute &messa
             bindCsr(loop, find(operand.number), param, words);
         } else if (!isOutput) {
             require(operand.role == Compute::Role::Object, "matrices are missing");
-            bindDense(loop, find(operand.number), param, words);
+            auto bind = param.kind == ParamKind::Right ? bindRight : bindDense;
+            bind(loop, find(operand.number), param, words);
         } else if (operand.role == Compute::Role::Kept) {
             require(param.kind == ParamKind::OutFull, "kept values are no rows");
             loop.kept[p] = true;

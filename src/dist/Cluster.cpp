@@ -5,6 +5,7 @@
 
 #include "base/Error.h"
 #include "dist/ClusterRun.h"
+#include "kernels/BlasProcessor.h"
 #include "sched/Scheduler.h"
 
 namespace daphne::dist {
@@ -51,10 +52,20 @@ Cluster::~Cluster() = default;
 bool Cluster::isPossible(const DistributableLoop &loop) const {
     if (loop.bound.rows == 0 || peers.numAlive() == 0)
         return false;
+    if (loop.bound.program.product && !multiplyAlike())
+        return false;
     // Vectors must be one piece of memory to be sent; everything else is numeric by construction.
     return std::ranges::all_of(loop.operands, [](const LoopOperand &o) {
         return o.role != Role::Whole || (o.value.isMatrix() && !o.value.isCsr());
     });
+}
+
+/// Whether products of matrices are rounded in the same way everywhere.
+bool Cluster::multiplyAlike() const {
+    for (uint32_t i = 0; i < peers.size(); ++i)
+        if (peers.isAlive(i) && peers.welcome(i).blas != blasProcessor())
+            return false;
+    return true;
 }
 
 bool Cluster::wants(const DistributableLoop &loop) {
@@ -67,9 +78,8 @@ bool Cluster::wants(const DistributableLoop &loop) {
         return true;
     uint64_t bytes = 0;
     for (size_t p = 0; p < loop.operands.size(); ++p) {
-        const LoopParam &param = loop.bound.program.params[p];
-        uint64_t width = param.kind == LoopParam::Kind::OutFull ? loop.bound.cols : 1;
-        bytes += loop.operands[p].role == Role::Result ? loop.bound.rows * width * cellSize(param.type)
+        ValueType type = loop.bound.program.params[p].type;
+        bytes += loop.operands[p].role == Role::Result ? loop.bound.rows * loop.bound.outputColumns(p) * cellSize(type)
                                                        : bytesOf(loop.operands[p]);
     }
     return bytes > *settings.threshold;
@@ -263,7 +273,7 @@ void Cluster::computeAgain(const Value &matrix, const Lineage &lineage, uint64_t
     bound.staged = lineage.staged;
     bound.stagesBlocks = lineage.stagesBlocks;
     const LoopParam &output = lineage.program->params[lineage.output];
-    uint64_t width = output.kind == LoopParam::Kind::OutFull ? bound.cols : 1;
+    uint64_t width = bound.outputColumns(lineage.output);
     RowRange rows{begin / width, end / width};
     std::vector<Ref<Dense>> outputs = bindHere(*this, bound, lineage.operands);
     if (!exec::runRows(scheduler, bound, rows.begin, rows.end))

@@ -78,6 +78,7 @@ class Cluster : public exec::Distribution {
     };
     std::optional<double> imbalancePercent() const;
     bool isPossible(const exec::DistributableLoop &loop) const;
+    bool multiplyAlike() const;
     bool pays(const exec::DistributableLoop &loop);
     std::optional<BoundToCpus> bound; ///< while a program runs
     Crew crew() const;

@@ -105,6 +105,7 @@ Bytes bodyOf(const Welcome &m) {
     for (uint32_t cpu : m.seat.cpus)
         w.number(cpu);
     write(w, m.memory);
+    w.text(m.blas);
     return std::move(w.out);
 }
 template <> Welcome read(std::span<const std::byte> body) {
@@ -120,6 +121,7 @@ template <> Welcome read(std::span<const std::byte> body) {
     for (uint32_t &cpu : m.seat.cpus)
         cpu = r.number<uint32_t>();
     m.memory = readOffer(r);
+    m.blas = r.text(256);
     r.end();
     return m;
 }

@@ -44,7 +44,7 @@ enum class MessageType : uint16_t {
 };
 
 constexpr uint32_t kMagic = 0x4e485044; // "DPHN"
-constexpr uint16_t kProtocolVersion = 6;
+constexpr uint16_t kProtocolVersion = 7;
 constexpr size_t kEnvelopeBytes = 32;
 /// What a chunk adds to its payload.
 constexpr size_t kChunkOverhead = kEnvelopeBytes + 17;
@@ -111,6 +111,7 @@ struct Welcome {
     uint32_t threads;
     Seat seat{};
     MemoryOffer memory{};
+    std::string blas; ///< the processor that its products of matrices are made for
 };
 
 struct Neighbourhood {

@@ -17,6 +17,7 @@
 #include "dist/ObjectStream.h"
 #include "dist/WorkerFiles.h"
 #include "exec/ParseProgram.h"
+#include "kernels/BlasProcessor.h"
 
 namespace daphne::dist {
 
@@ -266,7 +267,7 @@ class Session {
         gethostname(host, sizeof host - 1);
         answer(Welcome{host, options.build, static_cast<uint64_t>(getpid()),
                        static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)),
-                       scheduler->numThreads(), ownSeat(), neighbour.offer()},
+                       scheduler->numThreads(), ownSeat(), neighbour.offer(), blasProcessor()},
                envelope);
         if (hello.heartbeatMs > 0)
             pulse = std::make_unique<Pulse>(transport, std::chrono::milliseconds(hello.heartbeatMs));

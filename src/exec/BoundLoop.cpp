@@ -44,7 +44,7 @@ class RowsRun {
             description.rowOffsets = loop.rowOffsets + first;
             description.rowWeight = sched::rowWeightOf(outputBytes());
         }
-        if (scheduler && !program.flat && !hasSumsOfRows)
+        if (scheduler && !program.flat && !hasSumsOfRows && !program.product)
             batch = scheduler->batchRows({.rowBytes = rowBytes()});
         auto body = [&](sched::Range rows, uint32_t index) {
             if (fault.load(std::memory_order_relaxed))
@@ -75,10 +75,20 @@ class RowsRun {
     }
 
     void call(Worker &w, uint64_t begin, uint64_t end) {
-        if (loop.function)
+        if (program.product)
+            multiplyRows(*program.product, productArguments(w), begin, end);
+        else if (loop.function)
             loop.function(w.words.data(), begin, end);
         else
             interpretLoop(program, w.words.data(), begin, end);
+    }
+
+    ProductArguments productArguments(const Worker &w) const {
+        auto word = [&](size_t p, size_t k) { return w.words[LoopArguments::kHeader + 3 * p + k]; };
+        size_t last = program.params.size() - 1;
+        return {reinterpret_cast<const std::byte *>(word(0, 0)), word(0, 1),
+                reinterpret_cast<const std::byte *>(word(1, 0)), word(1, 1),
+                reinterpret_cast<std::byte *>(word(last, 0))};
     }
 
     /// Rows of whole blocks.
@@ -164,6 +174,8 @@ class RowsRun {
     /// Rows worth a task: about 64 thousand cells, or what takes some ten microseconds.
     uint64_t grain() const {
         uint64_t perRow = std::max<uint64_t>(1, loop.cols) + sideColumns();
+        if (program.product)
+            return block;
         if (program.hasCsr)
             return std::max<uint64_t>(2048, block);
         return std::max(block, std::max<uint64_t>(1, (uint64_t(1) << 16) / perRow) / block * block);
@@ -182,6 +194,8 @@ class RowsRun {
 bool BoundLoop::hasSumsOfRows() const { return std::ranges::any_of(program.params, &LoopParam::isSumOfRows); }
 
 uint64_t BoundLoop::block() const {
+    if (program.product)
+        return program.product->block();
     if (program.flat || stagesBlocks)
         return LoopProgram::kBlock;
     return hasSumsOfRows() ? LoopProgram::kColumnGroup : 1;
@@ -191,6 +205,8 @@ uint64_t BoundLoop::rowsPerOutputRow(size_t p) const {
     const LoopParam &param = program.params[p];
     if (param.isSumOfRows())
         return LoopProgram::kColumnGroup;
+    if (param.kind == ParamKind::SumsOfProducts)
+        return block();
     return param.isAggregate() || (staged[p] && stagesBlocks) ? LoopProgram::kBlock : 1;
 }
 
@@ -199,6 +215,8 @@ uint64_t BoundLoop::outputColumns(size_t p) const {
     case ParamKind::OutFull:
     case ParamKind::SumsOfColumns: return cols;
     case ParamKind::SumsOfOuter: return cols * program.params[p].width;
+    case ParamKind::OutProduct: return program.product->width;
+    case ParamKind::SumsOfProducts: return cols * program.product->width;
     default: return 1;
     }
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "exec/Distribution.h"
+#include "exec/RunProduct.h"
 #include "sched/Scheduler.h"
 
 namespace daphne::exec {
@@ -67,14 +68,15 @@ void callKernel(Context &context, const Kernel &kernel, std::span<Slot> results,
     // Value has the layout of Slot; borrowed arguments are never destroyed here.
     auto *argValues = reinterpret_cast<Value *>(args.data());
     auto *resultValues = reinterpret_cast<Value *>(results.data());
-    if (activeDistribution())
-        for (size_t i = 0; i < args.size(); ++i)
-            bringHere(argValues[i]);
     bool isCast = activeDistribution() && kernel.mnemonic == "cast" && argValues[0].isCsr();
     const Object *source = isCast ? argValues[0].object() : nullptr;
     KernelCall call{context,         kernel,  {argValues, args.size()}, {resultValues, results.size()}, consumable,
                     {castTarget, 0}, wantsCsr};
-    run(call);
+    if (!runProductElsewhere(call)) {
+        for (const Value &arg : call.args)
+            bringHere(arg);
+        run(call);
+    }
     for (; consumable; consumable &= consumable - 1)
         argValues[__builtin_ctzll(consumable)] = Value();
     for (size_t i = 0; i < results.size(); ++i) {

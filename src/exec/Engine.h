@@ -17,8 +17,10 @@ class Engine {
     Engine(Options options, std::unique_ptr<LoopCompiler> compiler) : options(options), compiler(std::move(compiler)) {}
 
     const Options options;
-    /// Null if loops are interpreted.
-    LoopFunction compile(const LoopProgram &program) { return options.jit ? compiler->compile(program) : nullptr; }
+    /// Null if loops are interpreted, and for matrix products, which have their code already.
+    LoopFunction compile(const LoopProgram &program) {
+        return options.jit && !program.product ? compiler->compile(program) : nullptr;
+    }
 
   private:
     std::unique_ptr<LoopCompiler> compiler;

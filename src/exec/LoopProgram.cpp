@@ -3,8 +3,26 @@
 
 namespace daphne::exec {
 
+LoopProgram LoopProgram::of(const RowwiseProduct &product) {
+    using Form = RowwiseProduct::Form;
+    using Kind = LoopParam::Kind;
+    LoopProgram program;
+    program.flat = false;
+    program.product = product;
+    program.params.push_back({Kind::Full, product.type});
+    if (product.form != Form::Gram)
+        program.params.push_back({product.isDeep() ? Kind::Side : Kind::Right, product.type});
+    program.params.push_back({product.isDeep() ? Kind::SumsOfProducts : Kind::OutProduct, product.type});
+    return program;
+}
+
 std::string LoopProgram::text() const {
-    std::string out = flat ? "flat" : "rows";
+    std::string out = product ? "product" : flat ? "flat" : "rows";
+    auto number = [&](auto x) { out += ' ', out += std::to_string(static_cast<uint64_t>(x)); };
+    if (product) {
+        number(product->form), number(product->type), number(product->cols), number(product->width);
+        return out + '\n';
+    }
     if (narrow)
         out += " of " + std::to_string(narrow);
     if (multiplyAdd)
@@ -12,7 +30,6 @@ std::string LoopProgram::text() const {
     if (hasCsr)
         out += csrPattern ? " pattern" : " csr", out += csrWide ? "64" : "32";
     out += '\n';
-    auto number = [&](auto x) { out += ' ', out += std::to_string(static_cast<int>(x)); };
     for (const LoopParam &p : params) {
         out += 'p';
         number(p.kind), number(p.type), number(p.isOutput() ? p.node : 0);

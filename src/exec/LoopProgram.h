@@ -18,11 +18,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/ValueType.h"
 #include "base/WideVectors.h"
+#include "kernels/BlasProduct.h"
 #include "kernels/CellLoops.h"
 #include "kernels/NarrowProduct.h"
 
@@ -71,6 +73,7 @@ struct LoopParam {
         Csr,    ///< addresses of offsets, columns, values (not for a pattern)
         Side,   ///< address, cells from row to row: a matrix with the same rows but other columns
         Packed, ///< address of a matrix with a row per column of a Side, padded to packedColumns()
+        Right,  ///< address, cells from row to row: all of the right-hand side of a matrix product
         OutColumn,
         OutFull,       ///< cells from row to row may be 0: a value kept for a later level
         SumsOfColumns, ///< address of c sums the rows are added to
@@ -78,13 +81,15 @@ struct LoopParam {
         SumOfAll,      ///< flat: address of one number per block of kBlock cells
         MinOfAll,
         MaxOfAll,
+        OutProduct,     ///< address: rows of a matrix product
+        SumsOfProducts, ///< address of a partial result of a deep matrix product for each of its blocks
     };
     Kind kind = Kind::Scalar;
     ValueType type = ValueType::F64;
     uint16_t node = 0;            ///< outputs: the value
     uint16_t side = 0, width = 0; ///< SumsOfOuter: the Side and its columns
     bool isOutput() const { return kind >= Kind::OutColumn; }
-    bool isAggregate() const { return kind >= Kind::SumsOfColumns; }
+    bool isAggregate() const { return kind >= Kind::SumsOfColumns && kind <= Kind::MaxOfAll; }
     bool isSumOfRows() const { return kind == Kind::SumsOfColumns || kind == Kind::SumsOfOuter; }
 };
 
@@ -105,7 +110,10 @@ struct LoopProgram {
     bool faults = false;  ///< some operation has a domain; leaving it sets the fault flag
     uint8_t numLevels = 1;
     bool multiplyAdd = fusesMultiplyAdd(); ///< products of rows are added with one rounding
+    /// A matrix product that BLAS computes, instead of nodes: the loop is over the rows of its left-hand side.
+    std::optional<RowwiseProduct> product;
 
+    static LoopProgram of(const RowwiseProduct &product);
     std::string text() const;
     /// Columns of a Packed matrix in memory: whole registers.
     uint64_t packedColumns(ValueType type) const {

@@ -23,7 +23,10 @@ class ProgramReader {
     LoopProgram read() {
         if (text.size() > kMostBytes)
             reject("longer than " + std::to_string(kMostBytes) + " bytes");
-        readHeader(nextLine());
+        std::string_view header = nextLine();
+        if (take(header, "product"))
+            return readProduct(header);
+        readHeader(header);
         while (!text.empty()) {
             std::string_view words = nextLine();
             if (words.starts_with("p ") && program.nodes.empty())
@@ -91,6 +94,25 @@ class ProgramReader {
         require(words.empty(), "words behind the header");
         require(!(program.flat && (program.hasCsr || program.narrow)), "a flat program has no columns");
         require(!(program.hasCsr && program.narrow), "a sparse program is not narrow");
+    }
+
+    /// A product of matrices is a line by itself.
+    LoopProgram readProduct(std::string_view words) const {
+        uint64_t numbers[4] = {};
+        for (uint64_t &x : numbers) {
+            require(take(words, " "), "a product has four numbers");
+            auto [end, error] = std::from_chars(words.data(), words.data() + words.size(), x);
+            require(error == std::errc(), "a number of a product");
+            words.remove_prefix(static_cast<size_t>(end - words.data()));
+        }
+        require(words.empty() && text.empty(), "words behind a product");
+        require(numbers[0] <= static_cast<int>(RowwiseProduct::Form::Gram) &&
+                    numbers[1] <= static_cast<int>(ValueType::F64),
+                "an unknown code");
+        RowwiseProduct product{static_cast<RowwiseProduct::Form>(numbers[0]), static_cast<ValueType>(numbers[1]),
+                               numbers[2], numbers[3]};
+        require(product.isPossible(), "the size or type of a product");
+        return LoopProgram::of(product);
     }
 
     std::vector<int> numbersOf(std::string_view words) const {
@@ -171,7 +193,7 @@ class ProgramReader {
     LoopNode inputNode(const LoopNode &given) const {
         require(given.param < program.params.size() && given.numOperands == 0 && given.function == 0, "an input");
         const LoopParam &p = program.params[given.param];
-        require(!p.isOutput() && p.kind != P::Side && p.kind != P::Packed, "an input node reads an input");
+        require(!p.isOutput() && p.kind < P::Side, "an input node reads an input");
         LoopNode n;
         n.space = p.kind == P::Scalar   ? Space::Scalar
                   : p.kind == P::Row    ? Space::Row

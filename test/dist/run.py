@@ -361,6 +361,51 @@ class Checks(Runs):
             self.expect_same(done, wanted, f'{prefix} {options}')
             require(re.findall(r'(\d+) parts of files read', done.stderr) == ['1', '1'], f'{names}: {done.stderr}')
 
+    def check_products_of_matrices_have_the_bits_of_a_local_run(self):
+        """Results are written, not printed: every bit counts. One script makes its matrices, one reads them from files."""
+        shared = Path(self.directory, 'products')
+        shared.mkdir(exist_ok=True)
+        self.local('-e', f'writeMatrix(rand(40000, 40, -1.0, 1.0, 1.0, 1), "{shared}/x.dbdf");')
+        script = ('X = SOURCE; Y = rand(40000, 25, -1.0, 1.0, 1.0, 2); W = rand(40, 60, -1.0, 1.0, 1.0, 3);'
+                  'H = max(X @ W, 0.0); Z = H @ t(rand(30, 60, -1.0, 1.0, 1.0, 4));'
+                  'G = t(X) @ X; S = t(X) @ Y; for (i in 2:4) { G = t(X) @ X + G; S = t(X) @ (Y * as.f64(i)); }'
+                  'A = rand(600, 600, 0.0, 1.0, 1.0, 5); B = A @ A;'
+                  + ''.join(f'writeMatrix({name}, "DIR/{name}.dbdf");' for name in 'ZGSB'))
+
+        def results(options, env=None, prefix=(), source='rand(40000, 40, -1.0, 1.0, 1.0, 1)'):
+            with tempfile.TemporaryDirectory(dir=shared) as directory:
+                done = self.run(*options, '-e', script.replace('SOURCE', source).replace('DIR', directory), env=env,
+                                prefix=prefix)
+                require(done.returncode == 0, f'{options}: {done.stderr}')
+                return {name: Path(directory, f'{name}.dbdf').read_bytes() for name in 'ZGSB'}, done.stderr
+
+        wanted, _ = results([])
+        common = ['--distributed', '--dist-threshold=0', '--statistics', '--num-threads=1']
+        read = f'readMatrix("{shared}/x.dbdf")'
+        with Workers(self.daphne, 2, f'--dist-read-root={shared}') as workers:
+            for options, source in ((['--dist_backend=gRPC'], None), (['--dist_backend=async-gRPC', '--dist-lend=off'], None),
+                                    (['--dist_backend=gRPC', '--coordinator-computes=off'], read),
+                                    (['--dist_backend=gRPC', '--dist-partitioning=GSS'], read)):
+                found, figures = results([*common, *options], workers.env, **({'source': source} if source else {}))
+                require(found == wanted, f'{options} {source}: other cells')
+                require(len(re.findall(r' [1-9]\d* chunks, ', figures)) >= 2, f'{options}: {figures}')
+                if source:  # the rows of X are not sent
+                    require(re.findall(r'([1-9]\d*) parts of files read', figures), f'{options}: {figures}')
+        if self.has_mpi:
+            found, _ = results(common, MPI_ENVIRONMENT, ['mpirun', '-np', '3'])
+            require(found == wanted, 'MPI: other cells')
+        # A worker that is lost on the way.
+        with Workers(self.daphne, 1, '--quiet', env={'DAPHNE_FAULT': 'after_chunks=4,action=kill'}) as sick, \
+                Workers(self.daphne, 1, '--quiet') as sound:
+            found, figures = results([*common, '--dist_backend=gRPC'],
+                                     {'DISTRIBUTED_WORKERS': f'{sick.addresses[0]},{sound.addresses[0]}'})
+            require(found == wanted and 'is lost' in figures, f'after a loss: {figures}')
+        # A machine whose products are rounded otherwise multiplies nothing.
+        with Workers(self.daphne, 1, env={'OPENBLAS_CORETYPE': 'Sandybridge'}) as workers:
+            product = f'A = {read}; print(A @ rand(40, 60, -1.0, 1.0, 1.0, 3));'
+            done = self.run(*common, '--dist_backend=gRPC', '-e', product, env=workers.env)
+            require(done.stdout == self.local('-e', product) and 'distributed: 0 loops' in done.stderr, done.stderr)
+
     def check_stealing_gives_the_same(self):
         script = self.script(6)
         with Workers(self.daphne, 2, env={'DAPHNE_FAULT': 'action=slow:30'}) as workers:
@@ -705,6 +750,8 @@ class Checks(Runs):
               frame(OBJECT_CHUNK, struct.pack('<QIBI', 7, 0, 0, 0) + bytes(2000))], 'at most 1000 were agreed on'),
             ([hello(build, 'secret'), compute(program, 5)], 'not the one announced'),
             ([hello(build, 'secret'), compute('func @main')], 'loop program, line 1'),
+            ([hello(build, 'secret'), compute('product 2 9 70000 70000\n')], 'loop program, line 1'),
+            ([hello(build, 'secret'), compute('product 0 9 300 200\n')], 'a loop whose number of operands is wrong'),
             ([hello(build, 'secret'), compute(program)], 'loop program, line'),
         ]
         token = Path(self.directory, 'secret')

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <random>
+#include <tuple>
 
 #include "exec/Plan.h"
 #include "exec/RandomRecipes.h"
@@ -69,9 +70,48 @@ TEST(ParseProgram, DamagedProgramsAreRejectedOrMeanTheSame) {
             }
 }
 
+TEST(ParseProgram, ProductsOfMatricesComeBackAsTheyWere) {
+    using Form = RowwiseProduct::Form;
+    for (auto [form, cols, width] : std::vector<std::tuple<Form, uint64_t, uint64_t>>{
+             {Form::Rows, 300, 5000}, {Form::RowsByTransposed, 70000, 1}, {Form::Sums, 1, 40}, {Form::Gram, 512, 512}})
+        for (ValueType type : {ValueType::F32, ValueType::F64}) {
+            RowwiseProduct product{form, type, cols, width};
+            LoopProgram again = exec::parseProgram(LoopProgram::of(product).text());
+            EXPECT_EQ(again.product, product);
+            EXPECT_EQ(again.text(), LoopProgram::of(product).text());
+        }
+}
+
+TEST(ParseProgram, LiesAboutProductsOfMatricesAreRejected) {
+    EXPECT_FALSE(isRejected("product 0 9 300 200\n"));
+    for (const char *text : {
+             "product 4 9 300 200\n",  // no such form
+             "product 0 5 300 200\n",  // integers
+             "product 0 99 300 200\n", // no type
+             "product 0 9 0 200\n",
+             "product 0 9 300 0\n", // nothing
+             "product 0 9 2147483648 2\n",
+             "product 1 9 2 2147483648\n", // more than BLAS can count
+             "product 2 9 513 512\n",
+             "product 2 9 4294967296 4294967296\n", // too many cells to be summed
+             "product 3 9 300 200\n",               // a matrix and another one
+             "product 0 9 300\n",
+             "product 0 9 300 200 7\n",
+             "product 0 9 300  200\n",
+             "product 0 9 -300 200\n",
+             "product 0 9 0300 200\n",
+             "product 0 9 18446744073709551617 200\n",
+             "product\n",
+             "product 0 9 300 200",
+             "product 0 9 300 200\np 2 9 0\n",
+             "products 0 9 300 200\n",
+         })
+        EXPECT_TRUE(isRejected(text)) << text;
+}
+
 TEST(ParseProgram, LiesAboutNodesAreRejected) {
     const std::string good = std::string(fusesMultiplyAdd() ? "flat fma" : "flat") +
-                             "\np 2 9 0\np 7 9 1\nn 0 2 0 0 9 9 0 0\nn 1 2 0 0 9 9 1 0 0\n";
+                             "\np 2 9 0\np 8 9 1\nn 0 2 0 0 9 9 0 0\nn 1 2 0 0 9 9 1 0 0\n";
     EXPECT_FALSE(isRejected(good));
     auto with = [&](const std::string &from, const std::string &to) {
         std::string text = good;
@@ -81,8 +121,8 @@ TEST(ParseProgram, LiesAboutNodesAreRejected) {
     EXPECT_TRUE(isRejected(""));
     EXPECT_TRUE(isRejected(with("flat", "wide")));
     EXPECT_TRUE(isRejected(with("flat", "flat csr32")));
-    EXPECT_TRUE(isRejected(with("p 7 9 1", "p 7 9 7")));                  // an output of a node that does not exist
-    EXPECT_TRUE(isRejected(with("p 7 9 1", "p 7 8 1")));                  // of another type
+    EXPECT_TRUE(isRejected(with("p 8 9 1", "p 8 9 7")));                  // an output of a node that does not exist
+    EXPECT_TRUE(isRejected(with("p 8 9 1", "p 8 8 1")));                  // of another type
     EXPECT_TRUE(isRejected(with("p 2 9 0", "p 3 9 0")));                  // a flat program without rows
     EXPECT_TRUE(isRejected(with("1 0 0\n", "1 0 5\n")));                  // an operand that comes later
     EXPECT_TRUE(isRejected(with("n 1 2 0 0 9 9 1", "n 1 3 0 0 9 9 1")));  // another space

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/RunProduct.h"
+
+#include "exec/BoundLoop.h"
+#include "exec/Distribution.h"
+#include "kernels/BlasProduct.h"
+
+namespace daphne::exec {
+
+namespace {
+
+struct Product {
+    const Value &lhs, &rhs;
+    TransposeFlags transpose;
+};
+
+/// What the call multiplies; nothing if it is no product.
+std::optional<Product> productOf(const KernelCall &call) {
+    std::string_view name = call.kernel.mnemonic;
+    if (name == "matMul")
+        return Product{call.args[0], call.args[1], {call.args[2].as<bool>(), call.args[3].as<bool>()}};
+    if (name == "syrk")
+        return Product{call.args[0], call.args[0], {true, false}};
+    return std::nullopt;
+}
+
+bool isDense(const Value &v) { return v.isMatrix() && !v.isCsr(); }
+
+void bind(BoundLoop &bound, size_t p, Dense &m) {
+    uint64_t *words = bound.arguments.param(p);
+    withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
+        words[0] = reinterpret_cast<uint64_t>(m.view<T>().data);
+        words[1] = m.view<T>().skip;
+    });
+}
+
+} // namespace
+
+bool runProductElsewhere(KernelCall &call) {
+    using Role = LoopOperand::Role;
+    Distribution *distribution = activeDistribution();
+    std::optional<Product> product = distribution ? productOf(call) : std::nullopt;
+    if (!product || !isDense(product->lhs) || !isDense(product->rhs) || (call.wantsCsr & 1))
+        return false;
+    auto form = rowwiseProductOf(product->lhs.dense(), product->rhs.dense(), product->transpose);
+    if (!form)
+        return false;
+    LoopProgram program = LoopProgram::of(*form);
+    BoundLoop bound(program);
+    bound.rows = product->lhs.matrix().rows();
+    bound.cols = form->cols;
+    bound.site = "matMul";
+    bound.serialNs = form->nsPerRow() * static_cast<double>(bound.rows);
+    bound.arguments.words[LoopArguments::kColumns] = bound.cols;
+    DistributableLoop loop{bound, {}};
+    loop.operands.push_back({Role::Split, 0, product->lhs});
+    if (form->form != RowwiseProduct::Form::Gram)
+        loop.operands.push_back({form->isDeep() ? Role::Split : Role::Whole, 0, product->rhs});
+    size_t last = loop.operands.size();
+    loop.operands.push_back({form->isDeep() ? Role::Collected : Role::Result, 0, {}});
+    if (!distribution->wants(loop))
+        return false;
+    Ref<Dense> result = Dense::create(form->type, bound.outputRows(last), bound.outputColumns(last));
+    loop.operands[last].value = result;
+    for (size_t p = 0; p < loop.operands.size(); ++p)
+        bind(bound, p, loop.operands[p].value.dense());
+    distribution->run(call.context, loop);
+    loop.operands.clear();
+    call.results[0] = form->isDeep() ? sumOfPartialProducts(*form, *result) : std::move(result);
+    return true;
+}
+
+} // namespace daphne::exec
