@@ -52,18 +52,34 @@ Cluster::~Cluster() = default;
 bool Cluster::isPossible(const DistributableLoop &loop) const {
     if (loop.bound.rows == 0 || peers.numAlive() == 0)
         return false;
-    if (loop.bound.program.product && !multiplyAlike())
+    if (loop.bound.program.product && !loop.bound.program.hasCsr && !multiplyAlike())
         return false;
     // Vectors must be one piece of memory to be sent; everything else is numeric by construction.
-    return std::ranges::all_of(loop.operands, [](const LoopOperand &o) {
-        return o.role != Role::Whole || (o.value.isMatrix() && !o.value.isCsr());
+    uint64_t room = roomForWhole();
+    return std::ranges::all_of(loop.operands, [&](const LoopOperand &o) {
+        return o.role != Role::Whole || (o.value.isMatrix() && !o.value.isCsr() && bytesOf(o) <= room);
     });
+}
+
+/// Bytes of a matrix that everybody can have besides its rows: some part of the memory of its machine, which others may
+/// share.
+uint64_t Cluster::roomForWhole() const {
+    constexpr uint64_t kPart = 4;
+    std::map<std::string, uint64_t> processes{{peers.ownSeat().machine, 1}};
+    for (uint32_t i = 0; i < peers.size(); ++i)
+        if (peers.isAlive(i))
+            ++processes[peers.welcome(i).seat.machine];
+    uint64_t room = ~uint64_t(0);
+    for (uint32_t i = 0; i < peers.size(); ++i)
+        if (peers.isAlive(i))
+            room = std::min(room, peers.welcome(i).memoryBytes / kPart / processes[peers.welcome(i).seat.machine]);
+    return room;
 }
 
 /// Whether products of matrices are rounded in the same way everywhere.
 bool Cluster::multiplyAlike() const {
     for (uint32_t i = 0; i < peers.size(); ++i)
-        if (peers.isAlive(i) && peers.welcome(i).blas != blasProcessor())
+        if (peers.isAlive(i) && peers.welcome(i).blas != blasLoops())
             return false;
     return true;
 }
@@ -112,37 +128,67 @@ double Cluster::bytesPerNs() const {
                                  : std::min(settings.bytesPerNs, peers.lineBytesPerNs());
 }
 
-/// Distributing costs messages, vectors that everybody needs and, once, the rows. Rows are sent, or read by workers
-/// what was read here, when the time that was lost by not doing so would have paid for it.
-bool Cluster::pays(const DistributableLoop &loop) {
-    double serial = loop.bound.serialNs;
-    for (const LoopOperand &operand : loop.operands)
-        if (operand.value.isCsr())
-            serial += static_cast<double>(operand.value.csr().nonZeros()) * loop.bound.nsPerStored;
+/// What running a loop costs here and on all machines. Cells that are elsewhere are fetched to compute here; to compute
+/// on all machines, everybody gets whole matrices, in each run, and rows, once.
+Cluster::LoopCosts Cluster::costsOf(const DistributableLoop &loop) {
     Crew machines = crew();
-    auto workers = static_cast<double>(machines.workers.size());
-    double everyTime = 0, once = 0, readNs = 0;
-    for (const LoopOperand &operand : loop.operands) {
+    RowPlan plan(peers, placements, settings, machines, ownThreads, bytesPerNs(), loop);
+    uint64_t hash;
+    programOf(loop.bound.program, hash);
+    const std::set<size_t> &read = programs[hash].read;
+    auto workers = static_cast<double>(machines.workers.size()), threads = std::max(1.0, machines.threads);
+    double elsewhere = 1 - (settings.coordinatorComputes ? ownThreads : 0) / threads; // that part of the rows
+    double serial = loop.bound.serialNs, bytesHere = 0, bytesSent = 0;
+    LoopCosts costs;
+    for (size_t p = 0; p < loop.operands.size(); ++p) {
+        const LoopOperand &operand = loop.operands[p];
         auto bytes = static_cast<double>(bytesOf(operand));
         const PlacementRecord *record = operand.value.isMatrix() ? placements.find(*operand.value.object()) : nullptr;
-        bool isInFile = record && !record->files.empty() && operand.role == Role::Split;
-        bool isPlaced = record && (!record->parts.empty() || isInFile);
-        if (isInFile && record->parts.empty())
-            readNs = std::max(readNs, record->readNs);
-        if (operand.role == Role::Whole && !isPlaced)
-            everyTime += bytes * workers;
-        else if (operand.role == Role::Split && !isPlaced)
-            once += bytes * (1 - (settings.coordinatorComputes ? ownThreads : 0) / std::max(1.0, machines.threads));
+        double fetched =
+            record ? static_cast<double>(record->cellsElsewhere() * cellSize(record->matrix.matrix().type())) : 0;
+        if (operand.value.isCsr())
+            serial += static_cast<double>(operand.value.csr().nonZeros()) * loop.bound.nsPerStored;
+        if (operand.role == Role::Result && read.contains(p)) {
+            bytesSent += elsewhere * static_cast<double>(loop.bound.rows * loop.bound.outputColumns(p) *
+                                                         cellSize(loop.bound.program.params[p].type));
+        } else if (operand.role == Role::Whole && !plan.isEverywhere(operand.value)) {
+            bytesSent += bytes * workers + fetched;
+            bytesHere += fetched;
+        } else if (operand.role == Role::Split && plan.isCutFor(p)) {
+            bytesHere += fetched;
+        } else if (operand.role == Role::Split && record && !record->files.empty() && record->parts.empty()) {
+            costs.onceNs = std::max(costs.onceNs, record->readNs);
+        } else if (operand.role == Role::Split) {
+            costs.onceNs += bytes * elsewhere / bytesPerNs();
+            bytesSent += fetched;
+            bytesHere += fetched;
+        }
     }
-    double local = serial / ownThreads;
-    double remote = serial / std::max(1.0, machines.threads) + everyTime / bytesPerNs() + 2 * peers.roundTripNs();
-    if (remote >= local)
+    auto blocks = static_cast<double>(loop.bound.numBlocks()); // more threads have nothing to do
+    costs.hereNs = serial / std::min<double>(ownThreads, blocks) + bytesHere / bytesPerNs();
+    costs.everywhereNs = serial / std::min(threads, blocks) + bytesSent / bytesPerNs() + 2 * peers.roundTripNs();
+    return costs;
+}
+
+/// Rows are sent, or read by workers what was read here, when the time that was lost by not doing so would have paid
+/// for it; and the next ones later, if they were used only once.
+bool Cluster::pays(const DistributableLoop &loop) {
+    LoopCosts costs = costsOf(loop);
+    if (costs.everywhereNs >= costs.hereNs)
         return false;
     uint64_t hash;
     programOf(loop.bound.program, hash);
-    double &missed = programs[hash].missedNs;
-    missed += local - remote;
-    return missed >= once / bytesPerNs() + readNs;
+    KnownProgram &known = programs[hash];
+    if (costs.onceNs == 0) {
+        known.caution = 1;
+        return true;
+    }
+    known.missedNs += costs.hereNs - costs.everywhereNs;
+    if (known.missedNs < known.caution * costs.onceNs)
+        return false;
+    known.missedNs = 0;
+    known.caution *= 2;
+    return true;
 }
 
 std::shared_ptr<const exec::LoopProgram> Cluster::programOf(const exec::LoopProgram &program, uint64_t &hash) {

@@ -79,6 +79,12 @@ class Cluster : public exec::Distribution {
     std::optional<double> imbalancePercent() const;
     bool isPossible(const exec::DistributableLoop &loop) const;
     bool multiplyAlike() const;
+    uint64_t roomForWhole() const;
+    struct LoopCosts {
+        double hereNs = 0, everywhereNs = 0;
+        double onceNs = 0; ///< until rows are where they are needed
+    };
+    LoopCosts costsOf(const exec::DistributableLoop &loop);
     bool pays(const exec::DistributableLoop &loop);
     std::optional<BoundToCpus> bound; ///< while a program runs
     Crew crew() const;
@@ -98,7 +104,8 @@ class Cluster : public exec::Distribution {
         std::shared_ptr<const exec::LoopProgram> program;
         std::string text;
         std::set<uint32_t> workers; ///< that have it
-        double missedNs = 0;        ///< time that distributing would have saved so far
+        double missedNs = 0;        ///< time that distributing would have saved since rows were sent
+        double caution = 1;         ///< so many times as much must have been missed as sending rows costs
         std::set<size_t> read;      ///< parameters whose results were read here, the last time
     };
     Peers peers;

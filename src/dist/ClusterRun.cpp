@@ -381,7 +381,9 @@ bool ClusterRun::dispatch() {
 }
 
 void ClusterRun::runHere(Chunk &chunk) {
-    for (size_t p = 0; p < loop.operands.size(); ++p)
+    // What is taken back is here anyhow, and not wanted for itself.
+    bool isTakenBack = chunk.owner && *chunk.owner != self();
+    for (size_t p = 0; p < loop.operands.size() && !isTakenBack; ++p)
         if (isSplit(p) && !loop.operands[p].value.isCsr()) {
             RowRange cells = plan.cellsOf(p, chunk.rows);
             cluster.fetch(loop.operands[p].value, cells.begin, cells.end);

@@ -111,7 +111,7 @@ struct Welcome {
     uint32_t threads;
     Seat seat{};
     MemoryOffer memory{};
-    std::string blas; ///< the processor that its products of matrices are made for
+    std::string blas; ///< the loops of its products of matrices
 };
 
 struct Neighbourhood {

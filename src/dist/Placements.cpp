@@ -9,6 +9,13 @@ bool PlacementRecord::isHere() const {
     return unread.empty() && std::ranges::all_of(parts, [](const Part &p) { return p.isHere; });
 }
 
+uint64_t PlacementRecord::cellsElsewhere() const {
+    uint64_t cells = 0;
+    for (const Part &part : parts)
+        cells += part.isHere ? 0 : part.end - part.begin;
+    return cells;
+}
+
 std::optional<ReadRows> PlacementRecord::toRead(uint32_t worker, uint64_t object, RowRange cells) const {
     uint64_t cols = matrix.matrix().cols(), perRow = matrix.isCsr() ? 1 : cols;
     ReadRows message{object, version, cols, cells.begin, cells.size(), {}};

@@ -75,6 +75,8 @@ struct PlacementRecord {
     bool wasRead = false; ///< somebody wanted cells of other machines here
 
     bool isHere() const;
+    /// Of a dense matrix, that only workers have.
+    uint64_t cellsElsewhere() const;
     /// How a worker reads these cells from files, if it can.
     std::optional<ReadRows> toRead(uint32_t worker, uint64_t object, RowRange cells) const;
 };

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/BlasProduct.h"
+
 namespace daphne::dist {
 
 using exec::LoopParam;
@@ -89,8 +91,8 @@ std::vector<PlannedRows> RowPlan::byScheme() const {
     return chunks;
 }
 
-bool RowPlan::isEverywhere(const Value &vector) const {
-    const PlacementRecord *record = placements.find(*vector.object());
+bool RowPlan::isEverywhere(const Value &matrix) const {
+    const PlacementRecord *record = placements.find(*matrix.object());
     return record && std::ranges::any_of(record->parts, [](const Part &part) { return part.isWhole; });
 }
 
@@ -159,6 +161,24 @@ bool RowPlan::hasReserves() const {
     return true;
 }
 
+/// Matrices stay as they are cut, and products of large ones want their rows in blocks.
+uint64_t RowPlan::reserveBlock(uint64_t rows) const {
+    constexpr uint64_t kManyBlocks = 16;
+    static_assert(kManyBlocks > std::size(kReserves));
+    uint64_t cols = 1;
+    for (size_t p = 0; p < loop.operands.size(); ++p)
+        if (isSplit(p) && !loop.operands[p].value.isCsr())
+            cols = std::max<uint64_t>(cols, loop.operands[p].value.matrix().cols());
+        else if (loop.operands[p].role == exec::LoopOperand::Role::Result)
+            cols = std::max(cols, bound.outputColumns(p));
+    for (uint64_t together : {LoopProgram::kBlock, kProductRows}) {
+        uint64_t block = std::lcm(together * (bound.program.flat ? cols : 1), bound.block());
+        if (cols >= LoopProgram::kNarrow && rows / block >= kManyBlocks)
+            return block;
+    }
+    return bound.block();
+}
+
 std::vector<PlannedRows> RowPlan::withReserves(const std::vector<PlannedRows> &ranges) const {
     std::vector<PlannedRows> chunks;
     std::vector<double> weights{1 - std::accumulate(std::begin(kReserves), std::end(kReserves), 0.0)};
@@ -168,8 +188,10 @@ std::vector<PlannedRows> RowPlan::withReserves(const std::vector<PlannedRows> &r
             chunks.push_back(range);
             continue;
         }
-        CutRequest request{
-            range.rows.size(), bound.block(), {}, bound.rowOffsets ? bound.rowOffsets + range.rows.begin : nullptr};
+        CutRequest request{range.rows.size(),
+                           reserveBlock(range.rows.size()),
+                           {},
+                           bound.rowOffsets ? bound.rowOffsets + range.rows.begin : nullptr};
         for (RowRange part : weightedCut(request, weights))
             if (part.size() > 0)
                 chunks.push_back({{range.rows.begin + part.begin, range.rows.begin + part.end}, range.owner});

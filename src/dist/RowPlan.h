@@ -23,6 +23,10 @@ class RowPlan {
     std::vector<PlannedRows> make();
     /// Cells of a matrix that belong to these rows of the loop.
     RowRange cellsOf(size_t p, RowRange rows) const;
+    /// Whether everybody has the matrix.
+    bool isEverywhere(const Value &matrix) const;
+    /// Whether rows of an operand are, or belong, where this loop can use them.
+    bool isCutFor(size_t p) const { return placedCut(p) || homeCut(p); }
 
   private:
     using Owned = std::vector<std::pair<RowRange, uint32_t>>;
@@ -31,7 +35,6 @@ class RowPlan {
     uint64_t widthOf(size_t p) const;
     uint64_t leastRows() const;
     std::vector<uint64_t> commonBlocks() const;
-    bool isEverywhere(const Value &vector) const;
     double journeyNs() const;
     std::vector<PlannedRows> byScheme() const;
     std::vector<PlannedRows> byWeight() const;
@@ -39,6 +42,7 @@ class RowPlan {
     std::optional<Owned> placedCut(size_t p) const;
     std::optional<Owned> homeCut(size_t p) const;
     bool hasReserves() const;
+    uint64_t reserveBlock(uint64_t rows) const;
     std::vector<PlannedRows> withReserves(const std::vector<PlannedRows> &ranges) const;
     std::vector<PlannedRows> inSteps(const std::vector<PlannedRows> &ranges) const;
 

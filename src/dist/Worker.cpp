@@ -267,7 +267,7 @@ class Session {
         gethostname(host, sizeof host - 1);
         answer(Welcome{host, options.build, static_cast<uint64_t>(getpid()),
                        static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)),
-                       scheduler->numThreads(), ownSeat(), neighbour.offer(), blasProcessor()},
+                       scheduler->numThreads(), ownSeat(), neighbour.offer(), blasLoops()},
                envelope);
         if (hello.heartbeatMs > 0)
             pulse = std::make_unique<Pulse>(transport, std::chrono::milliseconds(hello.heartbeatMs));

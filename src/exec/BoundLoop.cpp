@@ -85,10 +85,15 @@ class RowsRun {
 
     ProductArguments productArguments(const Worker &w) const {
         auto word = [&](size_t p, size_t k) { return w.words[LoopArguments::kHeader + 3 * p + k]; };
-        size_t last = program.params.size() - 1;
-        return {reinterpret_cast<const std::byte *>(word(0, 0)), word(0, 1),
-                reinterpret_cast<const std::byte *>(word(1, 0)), word(1, 1),
-                reinterpret_cast<std::byte *>(word(last, 0))};
+        auto address = [&](size_t p, size_t k) { return reinterpret_cast<std::byte *>(word(p, k)); };
+        ProductArguments arguments{address(0, 0), word(0, 1), address(1, 0), word(1, 1),
+                                   address(program.params.size() - 1, 0)};
+        if (program.hasCsr) {
+            arguments.offsets = reinterpret_cast<const uint64_t *>(word(0, 0));
+            arguments.columns = address(0, 1);
+            arguments.lhs = address(0, 2);
+        }
+        return arguments;
     }
 
     /// Rows of whole blocks.
@@ -174,10 +179,10 @@ class RowsRun {
     /// Rows worth a task: about 64 thousand cells, or what takes some ten microseconds.
     uint64_t grain() const {
         uint64_t perRow = std::max<uint64_t>(1, loop.cols) + sideColumns();
-        if (program.product)
-            return block;
         if (program.hasCsr)
             return std::max<uint64_t>(2048, block);
+        if (program.product)
+            return block;
         return std::max(block, std::max<uint64_t>(1, (uint64_t(1) << 16) / perRow) / block * block);
     }
 

@@ -9,7 +9,10 @@ LoopProgram LoopProgram::of(const RowwiseProduct &product) {
     LoopProgram program;
     program.flat = false;
     program.product = product;
-    program.params.push_back({Kind::Full, product.type});
+    program.hasCsr = product.form == Form::SparseRows;
+    program.csrWide = product.isWide;
+    program.csrPattern = product.isPattern;
+    program.params.push_back({program.hasCsr ? Kind::Csr : Kind::Full, product.type});
     if (product.form != Form::Gram)
         program.params.push_back({product.isDeep() ? Kind::Side : Kind::Right, product.type});
     program.params.push_back({product.isDeep() ? Kind::SumsOfProducts : Kind::OutProduct, product.type});
@@ -21,6 +24,7 @@ std::string LoopProgram::text() const {
     auto number = [&](auto x) { out += ' ', out += std::to_string(static_cast<uint64_t>(x)); };
     if (product) {
         number(product->form), number(product->type), number(product->cols), number(product->width);
+        number(product->isWide), number(product->isPattern);
         return out + '\n';
     }
     if (narrow)

@@ -24,9 +24,9 @@
 
 #include "base/ValueType.h"
 #include "base/WideVectors.h"
-#include "kernels/BlasProduct.h"
 #include "kernels/CellLoops.h"
 #include "kernels/NarrowProduct.h"
+#include "kernels/RowwiseProduct.h"
 
 namespace daphne::exec {
 
@@ -110,7 +110,7 @@ struct LoopProgram {
     bool faults = false;  ///< some operation has a domain; leaving it sets the fault flag
     uint8_t numLevels = 1;
     bool multiplyAdd = fusesMultiplyAdd(); ///< products of rows are added with one rounding
-    /// A matrix product that BLAS computes, instead of nodes: the loop is over the rows of its left-hand side.
+    /// A matrix product, which has its code already, instead of nodes: the loop is over the rows of a matrix.
     std::optional<RowwiseProduct> product;
 
     static LoopProgram of(const RowwiseProduct &product);

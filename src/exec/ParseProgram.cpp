@@ -98,19 +98,23 @@ class ProgramReader {
 
     /// A product of matrices is a line by itself.
     LoopProgram readProduct(std::string_view words) const {
-        uint64_t numbers[4] = {};
+        uint64_t numbers[6] = {};
         for (uint64_t &x : numbers) {
-            require(take(words, " "), "a product has four numbers");
+            require(take(words, " "), "a product has six numbers");
             auto [end, error] = std::from_chars(words.data(), words.data() + words.size(), x);
             require(error == std::errc(), "a number of a product");
             words.remove_prefix(static_cast<size_t>(end - words.data()));
         }
         require(words.empty() && text.empty(), "words behind a product");
         require(numbers[0] <= static_cast<int>(RowwiseProduct::Form::Gram) &&
-                    numbers[1] <= static_cast<int>(ValueType::F64),
+                    numbers[1] <= static_cast<int>(ValueType::F64) && numbers[4] <= 1 && numbers[5] <= 1,
                 "an unknown code");
-        RowwiseProduct product{static_cast<RowwiseProduct::Form>(numbers[0]), static_cast<ValueType>(numbers[1]),
-                               numbers[2], numbers[3]};
+        RowwiseProduct product{static_cast<RowwiseProduct::Form>(numbers[0]),
+                               static_cast<ValueType>(numbers[1]),
+                               numbers[2],
+                               numbers[3],
+                               numbers[4] != 0,
+                               numbers[5] != 0};
         require(product.isPossible(), "the size or type of a product");
         return LoopProgram::of(product);
     }

@@ -3,7 +3,8 @@
 
 #include "exec/BoundLoop.h"
 #include "exec/Distribution.h"
-#include "kernels/BlasProduct.h"
+#include "kernels/RowwiseProduct.h"
+#include "kernels/csr/CsrProducts.h"
 
 namespace daphne::exec {
 
@@ -24,9 +25,15 @@ std::optional<Product> productOf(const KernelCall &call) {
     return std::nullopt;
 }
 
-bool isDense(const Value &v) { return v.isMatrix() && !v.isCsr(); }
+void bind(BoundLoop &bound, size_t p, const Csr &m) {
+    uint64_t *words = bound.arguments.param(p);
+    words[0] = reinterpret_cast<uint64_t>(m.offsets());
+    words[1] = withIndexType(m.hasWideIndex(),
+                             [&]<class I>(TypeTag<I>) { return reinterpret_cast<uint64_t>(m.columns<I>()); });
+    words[2] = reinterpret_cast<uint64_t>(m.values<uint8_t>());
+}
 
-void bind(BoundLoop &bound, size_t p, Dense &m) {
+void bind(BoundLoop &bound, size_t p, const Dense &m) {
     uint64_t *words = bound.arguments.param(p);
     withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
         words[0] = reinterpret_cast<uint64_t>(m.view<T>().data);
@@ -40,9 +47,9 @@ bool runProductElsewhere(KernelCall &call) {
     using Role = LoopOperand::Role;
     Distribution *distribution = activeDistribution();
     std::optional<Product> product = distribution ? productOf(call) : std::nullopt;
-    if (!product || !isDense(product->lhs) || !isDense(product->rhs) || (call.wantsCsr & 1))
+    if (!product || !product->lhs.isMatrix() || !product->rhs.isMatrix() || (call.wantsCsr & 1))
         return false;
-    auto form = rowwiseProductOf(product->lhs.dense(), product->rhs.dense(), product->transpose);
+    auto form = rowwiseProductOf(product->lhs.matrix(), product->rhs.matrix(), product->transpose);
     if (!form)
         return false;
     LoopProgram program = LoopProgram::of(*form);
@@ -51,6 +58,9 @@ bool runProductElsewhere(KernelCall &call) {
     bound.cols = form->cols;
     bound.site = "matMul";
     bound.serialNs = form->nsPerRow() * static_cast<double>(bound.rows);
+    bound.nsPerStored = form->nsPerStored();
+    if (product->lhs.isCsr())
+        bound.rowOffsets = product->lhs.csr().offsets();
     bound.arguments.words[LoopArguments::kColumns] = bound.cols;
     DistributableLoop loop{bound, {}};
     loop.operands.push_back({Role::Split, 0, product->lhs});
@@ -60,11 +70,20 @@ bool runProductElsewhere(KernelCall &call) {
     loop.operands.push_back({form->isDeep() ? Role::Collected : Role::Result, 0, {}});
     if (!distribution->wants(loop))
         return false;
+    if (form->form == RowwiseProduct::Form::SparseRows) {
+        bringHere(product->rhs);
+        if (hasNonFinite(product->rhs.dense())) // absent cells count then
+            return false;
+    }
     Ref<Dense> result = Dense::create(form->type, bound.outputRows(last), bound.outputColumns(last));
     loop.operands[last].value = result;
     for (size_t p = 0; p < loop.operands.size(); ++p)
-        bind(bound, p, loop.operands[p].value.dense());
-    distribution->run(call.context, loop);
+        if (const Value &v = loop.operands[p].value; v.isCsr())
+            bind(bound, p, v.csr());
+        else
+            bind(bound, p, v.dense());
+    if (!distribution->run(call.context, loop))
+        return false;
     loop.operands.clear();
     call.results[0] = form->isDeep() ? sumOfPartialProducts(*form, *result) : std::move(result);
     return true;

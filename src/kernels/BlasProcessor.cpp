@@ -2,8 +2,8 @@
 /// Which loops BLAS uses. OpenBLAS knows processors by their numbers; on one that
 /// is newer than the library it falls back to loops of twenty years ago, which
 /// are several times slower. The linker replaces its choice by this one
-/// (src/CMakeLists.txt): where it has no use for vector instructions that the
-/// processor has, the newest processor with these instructions is named instead.
+/// (src/CMakeLists.txt): where it has found nothing with wide vectors and the
+/// processor has them, the newest processor with these instructions is named instead.
 ///
 /// Runs where OpenBLAS chooses: before main, once. OPENBLAS_CORETYPE, if it is
 /// set, still decides.
@@ -17,8 +17,9 @@
 #include <cblas.h>
 
 extern "C" {
-void __real_gotoblas_dynamic_init();
-void gotoblas_dynamic_quit();
+// A library that was built for one processor has neither, and chooses nothing.
+[[gnu::weak]] void __real_gotoblas_dynamic_init();
+[[gnu::weak]] void gotoblas_dynamic_quit();
 }
 
 namespace {
@@ -61,6 +62,6 @@ extern "C" void __wrap_gotoblas_dynamic_init() {
 
 namespace daphne {
 
-std::string blasProcessor() { return openblas_get_corename(); }
+std::string blasLoops() { return openblas_get_config(); }
 
 } // namespace daphne

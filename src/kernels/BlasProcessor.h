@@ -5,8 +5,7 @@
 
 namespace daphne {
 
-/// The processor that BLAS has its loops for, as OpenBLAS calls it: with those for another one, sums may be rounded
-/// otherwise.
-std::string blasProcessor();
+/// The version of BLAS and the processor that its loops are for: with others, sums may be rounded otherwise.
+std::string blasLoops();
 
 } // namespace daphne

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Products of large matrices of floating-point numbers, computed by BLAS in
 /// blocks whose sizes depend on shapes only. So a product does not depend on who
-/// computes which blocks, and rows of it may be computed on different machines.
+/// computes which blocks.
 ///
 /// A row product is cut by rows of its left-hand side, which give rows of the
 /// result. A deep one, few cells that are sums of many products, is cut along the
@@ -10,10 +10,9 @@
 
 #include <algorithm>
 #include <climits>
-#include <optional>
 
 #include "data/Dense.h"
-#include "kernels/MatMul.h"
+#include "kernels/Context.h"
 
 namespace daphne {
 
@@ -42,9 +41,11 @@ template <class T> bool isGram(const Oriented<T> &a, const Oriented<T> &b) {
     return a.data == b.data && a.rows == b.cols && a.cols == b.rows && a.skip == b.skip && a.transposed != b.transposed;
 }
 
-/// Time of one thread: a few billion multiplications per second.
+/// Time of a multiplication and an addition on one thread with vectors of four doubles.
+template <class T> constexpr double kMultiplicationNs = sizeof(T) == 4 ? 0.02 : 0.04;
 template <class T> double productNs(const Oriented<T> &a, const Oriented<T> &b) {
-    return 0.1 * static_cast<double>(a.rows) * static_cast<double>(a.cols) * static_cast<double>(b.cols);
+    return kMultiplicationNs<T> * static_cast<double>(a.rows) * static_cast<double>(a.cols) *
+           static_cast<double>(b.cols);
 }
 
 /// Whether BLAS gets the product of two non-empty matrices.
@@ -69,44 +70,26 @@ template <class T> void mirrorUpper(T *c, size_t n) {
                     c[j * n + i] = c[i * n + j];
 }
 
-/// A product that is cut by the rows of a matrix.
-struct RowwiseProduct {
-    enum class Form : uint8_t {
-        Rows,             ///< A @ B
-        RowsByTransposed, ///< A @ t(B)
-        Sums,             ///< t(A) @ B, deep
-        Gram,             ///< t(A) @ A, deep
-    };
-    Form form = Form::Rows;
-    ValueType type = ValueType::F64;
-    uint64_t cols = 0;  ///< of A
-    uint64_t width = 0; ///< columns of the result
+// ---- blocks of products
 
-    bool isDeep() const { return form >= Form::Sums; }
-    /// Rows of A that are computed together.
-    uint64_t block() const;
-    /// What multiplications of one row take, on one thread.
-    double nsPerRow() const;
-    /// Whether there is such a product at all: for descriptions that come from elsewhere.
-    bool isPossible() const;
-    bool operator==(const RowwiseProduct &) const = default;
-};
+/// Rows of a product that are computed together.
+constexpr uint64_t kProductRows = 256;
+/// Whether a product has few cells, each the sum of many products, and how many of these are summed together. Blocks
+/// are powers of two, so that other loops over the same rows can be cut where they are.
+constexpr uint64_t kMostDeepCells = 1 << 18;
+template <class T> bool isDeep(const Oriented<T> &a, const Oriented<T> &b) {
+    constexpr size_t kLeastDepth = 8192;
+    return a.cols >= kLeastDepth && a.rows <= kMostDeepCells / b.cols;
+}
+uint64_t deepBlock(uint64_t cells);
 
-/// How the matMul kernel computes the product, if it is one of these. Both matrices have the same type.
-std::optional<RowwiseProduct> rowwiseProductOf(const Dense &lhs, const Dense &rhs, TransposeFlags transpose);
-
-/// Cells in memory and how many there are from row to row.
-struct ProductArguments {
-    const std::byte *lhs;
-    size_t lhsSkip;
-    const std::byte *rhs; ///< Gram: not used
-    size_t rhsSkip;
-    std::byte *out; ///< rows of the result; deep: a partial result of cols x width cells per block
-};
-
-/// Rows [begin, end) of A; begin is a multiple of the block, end too unless it is the last row.
-void multiplyRows(const RowwiseProduct &product, const ProductArguments &arguments, uint64_t begin, uint64_t end);
-/// The result of a deep product: partial results, a row for each, added in order.
-Ref<Dense> sumOfPartialProducts(const RowwiseProduct &product, const Dense &partial);
+/// Rows [begin, end) of op(A) times op(B), to rows of c.
+template <class T> void multiplyRowBlock(const Oriented<T> &a, const Oriented<T> &b, size_t begin, size_t end, T *c);
+/// A block of the inner dimension: columns [begin, end) of op(A) and these rows of op(B) give a partial result. Of a
+/// product with its own transpose that is a triangle, and zeros.
+template <class T>
+void multiplyDeepBlock(const Oriented<T> &a, const Oriented<T> &b, bool isSymmetric, size_t begin, size_t end, T *out);
+/// c = the sum of partial results, in order.
+template <class T> void addPartialProducts(const T *parts, size_t numBlocks, size_t cells, T *c);
 
 } // namespace daphne

@@ -370,14 +370,15 @@ class Checks(Runs):
                   'H = max(X @ W, 0.0); Z = H @ t(rand(30, 60, -1.0, 1.0, 1.0, 4));'
                   'G = t(X) @ X; S = t(X) @ Y; for (i in 2:4) { G = t(X) @ X + G; S = t(X) @ (Y * as.f64(i)); }'
                   'A = rand(600, 600, 0.0, 1.0, 1.0, 5); B = A @ A;'
-                  + ''.join(f'writeMatrix({name}, "DIR/{name}.dbdf");' for name in 'ZGSB'))
+                  'P = rand(9000, 4000, 1.0, 2.0, 0.01, 6) @ rand(4000, 20, -1.0, 1.0, 1.0, 7);'
+                  + ''.join(f'writeMatrix({name}, "DIR/{name}.dbdf");' for name in 'ZGSBP'))
 
         def results(options, env=None, prefix=(), source='rand(40000, 40, -1.0, 1.0, 1.0, 1)'):
             with tempfile.TemporaryDirectory(dir=shared) as directory:
                 done = self.run(*options, '-e', script.replace('SOURCE', source).replace('DIR', directory), env=env,
                                 prefix=prefix)
                 require(done.returncode == 0, f'{options}: {done.stderr}')
-                return {name: Path(directory, f'{name}.dbdf').read_bytes() for name in 'ZGSB'}, done.stderr
+                return {name: Path(directory, f'{name}.dbdf').read_bytes() for name in 'ZGSBP'}, done.stderr
 
         wanted, _ = results([])
         common = ['--distributed', '--dist-threshold=0', '--statistics', '--num-threads=1']
@@ -750,8 +751,8 @@ class Checks(Runs):
               frame(OBJECT_CHUNK, struct.pack('<QIBI', 7, 0, 0, 0) + bytes(2000))], 'at most 1000 were agreed on'),
             ([hello(build, 'secret'), compute(program, 5)], 'not the one announced'),
             ([hello(build, 'secret'), compute('func @main')], 'loop program, line 1'),
-            ([hello(build, 'secret'), compute('product 2 9 70000 70000\n')], 'loop program, line 1'),
-            ([hello(build, 'secret'), compute('product 0 9 300 200\n')], 'a loop whose number of operands is wrong'),
+            ([hello(build, 'secret'), compute('product 3 9 70000 70000 0 0\n')], 'loop program, line 1'),
+            ([hello(build, 'secret'), compute('product 0 9 300 200 0 0\n')], 'a loop whose number of operands is wrong'),
             ([hello(build, 'secret'), compute(program)], 'loop program, line'),
         ]
         token = Path(self.directory, 'secret')

@@ -4,6 +4,7 @@
 /// 2^64, of which every integer type is a part).
 #pragma once
 
+#include "data/Csr.h"
 #include "kernels/KernelTable.h"
 
 namespace daphne {
@@ -22,6 +23,12 @@ constexpr ValueType computeType(ValueType g) { return isFloat(g) ? g : ValueType
 /// op(s) @ d. Both have cells of the type g is computed in (s may be a pattern), d is contiguous. An absent cell times
 /// NaN or an infinity is NaN, as for dense operands.
 Ref<Dense> sparseTimesDense(Context &context, ValueType g, const Csr &s, bool transposeS, const Dense &d);
+/// Rows [begin, end) of s @ d for finite d with `width` > 1 columns and no gaps, as sparseTimesDense computes them.
+/// T: double, float.
+template <class T, class I>
+void multiplySparseRows(const CsrView<T, I> &s, const T *d, size_t width, size_t begin, size_t end, T *c);
+/// What a stored cell takes in a product with so many columns, on one thread.
+constexpr double sparseProductNs(size_t width) { return 1.5 * static_cast<double>(width); }
 /// d @ op(s), under the same conditions.
 Ref<Dense> denseTimesSparse(Context &context, ValueType g, const Dense &d, const Csr &s, bool transposeS);
 /// op(a) @ op(b): a Csr without stored zeros, or a Dense if that is the better form and no Csr is wanted.

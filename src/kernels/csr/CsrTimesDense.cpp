@@ -164,7 +164,7 @@ template <class Four, class One> void inBlocks(size_t begin, size_t end, Four fo
 
 /// Time of one thread for a product with `width` rows or columns of D.
 double productNs(const Csr &s, size_t width) {
-    return 1.5 * static_cast<double>(s.nonZeros()) * static_cast<double>(width) + static_cast<double>(s.rows());
+    return sparseProductNs(width) * static_cast<double>(s.nonZeros()) + static_cast<double>(s.rows());
 }
 
 /// A loop over the rows of S, each of which gives `width` cells of T.
@@ -330,6 +330,18 @@ bool hasNonFinite(const Csr &m) {
     return withProductType(
         m.type(), [&]<class T>(TypeTag<T>) { return anyNonFinite(m.values<T>() + m.offsets()[0], m.nonZeros()); });
 }
+
+template <class T, class I>
+void multiplySparseRows(const CsrView<T, I> &s, const T *d, size_t width, size_t begin, size_t end, T *c) {
+    if (s.values)
+        gatherRows(Stored<T, I, false>{s}.someRows(begin, end), d, width, c + begin * width);
+    else
+        gatherRows(Stored<T, I, true>{s}.someRows(begin, end), d, width, c + begin * width);
+}
+template void multiplySparseRows(const CsrView<double, uint32_t> &, const double *, size_t, size_t, size_t, double *);
+template void multiplySparseRows(const CsrView<double, uint64_t> &, const double *, size_t, size_t, size_t, double *);
+template void multiplySparseRows(const CsrView<float, uint32_t> &, const float *, size_t, size_t, size_t, float *);
+template void multiplySparseRows(const CsrView<float, uint64_t> &, const float *, size_t, size_t, size_t, float *);
 
 Ref<Dense> sparseTimesDense(Context &context, ValueType g, const Csr &s, bool transposeS, const Dense &d) {
     return multiplied(context, g, {s, transposeS, true, transposeS ? s.cols() : s.rows(), d.cols()}, d);

@@ -337,11 +337,11 @@ struct Products {
         withNumericType(type, [&]<class T>(TypeTag<T>) {
             T *x = m->mutableView<T>().data;
             for (size_t i = 0; i < rows * cols; ++i)
-                x[i] = static_cast<T>(static_cast<double>(i * 2654435761 % 10007) / 1000 - 5);
+                x[i] = static_cast<T>(static_cast<double>(i * 2654435761 % 10007 / 100) / 10 - 5); // some are 0
         });
         return m;
     }
-    /// Every form, two types, windows with gaps between rows, a matrix that is on both sides.
+    /// Every form, two types, windows with gaps between rows, a matrix that is on both sides, infinity.
     std::vector<Value> all() {
         std::vector<Value> results;
         for (ValueType type : {ValueType::F64, ValueType::F32}) {
@@ -357,6 +357,14 @@ struct Products {
             results.push_back(multiply(part, Dense::window(right.dense(), 1, 28, 5, 40)));
             results.push_back(multiply(part, Dense::window(b.dense(), 100, 15000, 1, 20), true, false));
             results.push_back(multiply(results[results.size() - 5], numbers(type, 50, 20)));
+            Value sparse = toCsr(numbers(type, 3000, 40).dense()), few = numbers(type, 40, 9);
+            results.push_back(multiply(sparse, few));
+            results.push_back(multiply(Csr::withStructureOf(sparse.csr(), type, BufferRef()), few));
+            results.push_back(multiply(Csr::rowWindow(sparse.csr(), 1000, 2500), right));
+            withNumericType(type, [&]<class T>(TypeTag<T>) {
+                few.dense().mutableView<T>().data[11] = std::numeric_limits<T>::infinity();
+            });
+            results.push_back(multiply(sparse, few)); // absent cells count
         }
         return results;
     }
@@ -396,6 +404,54 @@ TEST(ClusterProducts, MayBeCutByEverySchemeOrTakenFromOthers) {
     }
     expectProductsOfKernels(*Machines{.settings = {.threshold = 0, .steal = dist::Stealing::Half}}.start());
     expectProductsOfKernels(*Machines{.settings = {.threshold = 0, .leastReserveNs = 0}}.start());
+}
+
+TEST(ClusterProducts, OfWhatLoopsHaveLeftAtWorkersAreComputedThere) {
+    // Flat loops and loops over rows, both with reserves at the ends of ranges.
+    for (const char *name : {"ewAdd", "ewMul"}) {
+        auto cluster = Machines{.settings = {.threshold = 0, .leastReserveNs = 0}}.start();
+        Products products(cluster.get());
+        Value x = Products::numbers(ValueType::F64, 270000, 20), row = Products::numbers(ValueType::F64, 1, 20);
+        bool isFlat = std::string_view(name) == "ewAdd";
+        for (int i = 0; i < 2; ++i) {
+            Recipe r;
+            r.output(r.add(name, {r.input(x), isFlat ? r.input(Value::scalar(1.0)) : r.input(row)}));
+            exec::Engine engine{{.jit = false, .always = true}, nullptr};
+            std::vector<Value> results(1);
+            r.build(engine)->run(products.context, r.inputs, results, 0);
+            x = std::move(results[0]);
+        }
+        uint64_t out = bytesOut(*cluster), in = bytesIn(*cluster), xBytes = x.matrix().cells() * 8;
+        Value gram = products.call("syrk", {x});
+        EXPECT_LT(bytesOut(*cluster) - out, xBytes / 50) << name;
+        EXPECT_LT(bytesIn(*cluster) - in, xBytes / 50) << name;
+        Value rows = products.multiply(x, Products::numbers(ValueType::F64, 20, 30));
+        EXPECT_LT(bytesOut(*cluster) - out, xBytes / 25) << name;
+        EXPECT_EQ(rows.matrix().cells(), 270000u * 30);
+        cluster->endOfProgram(false);
+    }
+}
+
+TEST(ClusterProducts, StayHereIfThereIsNothingToShare) {
+    if (std::thread::hardware_concurrency() < 2)
+        GTEST_SKIP() << "the worker would stand by";
+    auto cluster = Machines{.workers = 1, .settings = {}}.start();
+    auto loops = [&] { return countOf(*cluster, "loops"); };
+    Value right = Products::numbers(ValueType::F64, 1000, 1000);
+    {
+        Products products(cluster.get());
+        products.multiply(Products::numbers(ValueType::F64, 200, 1000), right); // one block
+        EXPECT_EQ(loops(), 0u);
+        products.multiply(Products::numbers(ValueType::F64, 5120, 1000), right);
+        EXPECT_EQ(loops(), 1u);
+        // A result that is read, and large beside what was multiplied.
+        Value narrow = Products::numbers(ValueType::F64, 20, 3000);
+        uint64_t before = loops();
+        for (int i = 0; i < 4; ++i)
+            products.multiply(Products::numbers(ValueType::F64, 2000, 20), narrow);
+        EXPECT_LE(loops() - before, 1u);
+    }
+    cluster->endOfProgram(false);
 }
 
 TEST(ClusterProducts, OfLostWorkersAreComputedAgain) {

@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 #include <random>
-#include <tuple>
 
 #include "exec/Plan.h"
 #include "exec/RandomRecipes.h"
@@ -72,39 +71,50 @@ TEST(ParseProgram, DamagedProgramsAreRejectedOrMeanTheSame) {
 
 TEST(ParseProgram, ProductsOfMatricesComeBackAsTheyWere) {
     using Form = RowwiseProduct::Form;
-    for (auto [form, cols, width] : std::vector<std::tuple<Form, uint64_t, uint64_t>>{
-             {Form::Rows, 300, 5000}, {Form::RowsByTransposed, 70000, 1}, {Form::Sums, 1, 40}, {Form::Gram, 512, 512}})
-        for (ValueType type : {ValueType::F32, ValueType::F64}) {
-            RowwiseProduct product{form, type, cols, width};
+    for (ValueType type : {ValueType::F32, ValueType::F64})
+        for (RowwiseProduct product : {RowwiseProduct{Form::Rows, type, 300, 5000},
+                                       {Form::RowsByTransposed, type, 70000, 1},
+                                       {Form::SparseRows, type, uint64_t(1) << 33, 2, true, false},
+                                       {Form::SparseRows, type, 5, 200, false, true},
+                                       {Form::Sums, type, 1, 40},
+                                       {Form::Gram, type, 512, 512}}) {
             LoopProgram again = exec::parseProgram(LoopProgram::of(product).text());
             EXPECT_EQ(again.product, product);
+            EXPECT_EQ(again.hasCsr, product.form == Form::SparseRows);
+            EXPECT_EQ(again.csrWide, product.isWide);
+            EXPECT_EQ(again.csrPattern, product.isPattern);
             EXPECT_EQ(again.text(), LoopProgram::of(product).text());
         }
 }
 
 TEST(ParseProgram, LiesAboutProductsOfMatricesAreRejected) {
-    EXPECT_FALSE(isRejected("product 0 9 300 200\n"));
+    EXPECT_FALSE(isRejected("product 0 9 300 200 0 0\n"));
     for (const char *text : {
-             "product 4 9 300 200\n",  // no such form
-             "product 0 5 300 200\n",  // integers
-             "product 0 99 300 200\n", // no type
-             "product 0 9 0 200\n",
-             "product 0 9 300 0\n", // nothing
-             "product 0 9 2147483648 2\n",
-             "product 1 9 2 2147483648\n", // more than BLAS can count
-             "product 2 9 513 512\n",
-             "product 2 9 4294967296 4294967296\n", // too many cells to be summed
-             "product 3 9 300 200\n",               // a matrix and another one
-             "product 0 9 300\n",
-             "product 0 9 300 200 7\n",
-             "product 0 9 300  200\n",
-             "product 0 9 -300 200\n",
-             "product 0 9 0300 200\n",
-             "product 0 9 18446744073709551617 200\n",
+             "product 5 9 300 200 0 0\n", // no such form
+             "product 0 5 300 200 0 0\n", // integers
+             "product 0 99 300 200 0 0\n",
+             "product 0 9 0 200 0 0\n", // nothing
+             "product 0 9 300 0 0 0\n",
+             "product 0 9 2147483648 2 0 0\n", // more than BLAS can count
+             "product 1 9 2 2147483648 0 0\n",
+             "product 2 9 300 1 0 0\n", // a vector
+             "product 2 9 1152921504606846976 200 1 0\n",
+             "product 3 9 513 512 0 0\n", // too many cells to be summed
+             "product 3 9 4294967296 4294967296 0 0\n",
+             "product 4 9 300 200 0 0\n", // a matrix and another one
+             "product 0 9 300 200 1 0\n", // columns of a dense matrix
+             "product 0 9 300 200 0 1\n",
+             "product 2 9 300 200 2 0\n",
+             "product 0 9 300 200 0\n",
+             "product 0 9 300 200 0 0 7\n",
+             "product 0 9 300  200 0 0\n",
+             "product 0 9 -300 200 0 0\n",
+             "product 0 9 0300 200 0 0\n",
+             "product 0 9 18446744073709551617 200 0 0\n",
              "product\n",
-             "product 0 9 300 200",
-             "product 0 9 300 200\np 2 9 0\n",
-             "products 0 9 300 200\n",
+             "product 0 9 300 200 0 0",
+             "product 0 9 300 200 0 0\np 2 9 0\n",
+             "products 0 9 300 200 0 0\n",
          })
         EXPECT_TRUE(isRejected(text)) << text;
 }
