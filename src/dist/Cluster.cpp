@@ -170,20 +170,21 @@ Cluster::LoopCosts Cluster::costsOf(const DistributableLoop &loop) {
     return costs;
 }
 
-/// Rows are sent, or read by workers what was read here, when the time that was lost by not doing so would have paid
-/// for it; and the next ones later, if they were used only once.
+/// Rows are sent, or read by workers what was read here, if the loop gains that at once, or when the time that was lost
+/// by not doing so would have paid for it; and the next ones later, if they were used only once.
 bool Cluster::pays(const DistributableLoop &loop) {
     LoopCosts costs = costsOf(loop);
-    if (costs.everywhereNs >= costs.hereNs)
+    double gain = costs.hereNs - costs.everywhereNs;
+    if (gain <= 0)
         return false;
     uint64_t hash;
     programOf(loop.bound.program, hash);
     KnownProgram &known = programs[hash];
-    if (costs.onceNs == 0) {
+    if (costs.onceNs == 0)
         known.caution = 1;
+    if (gain >= costs.onceNs)
         return true;
-    }
-    known.missedNs += costs.hereNs - costs.everywhereNs;
+    known.missedNs += gain;
     if (known.missedNs < known.caution * costs.onceNs)
         return false;
     known.missedNs = 0;

@@ -11,6 +11,7 @@
 
 #include "SharedFiles.h"
 #include "dist/Cluster.h"
+#include "dist/ObjectStream.h"
 #include "dist/Worker.h"
 #include "dist/transports/InProcess.h"
 #include "exec/RandomRecipes.h"
@@ -88,6 +89,35 @@ void write(const fs::path &directory, uint64_t seed, uint8_t choice, const std::
         << static_cast<char>(choice) << text;
 }
 
+/// A worker that has greeted gets matrices and multiplies them.
+std::string productOf(RowwiseProduct::Form form) {
+    using Form = RowwiseProduct::Form;
+    constexpr size_t kSize = 17;
+    bool isSparse = form == Form::SparseRows, isDeep = form >= Form::Sums;
+    auto cells = Dense::create(ValueType::F32, kSize, kSize);
+    for (size_t i = 0; i < kSize * kSize; ++i)
+        cells->mutableView<float>().data[i] = isSparse && i % 5 ? 0.0f : static_cast<float>(i);
+    Recording all;
+    auto send = [&](uint64_t object, const Value &v) {
+        eachFrame({.object = object, .version = 1, .kind = ObjectBegin::Kind::Part, .first = 0, .count = kSize},
+                  encode(v), 1000, [&](const Bytes &frame) { all.add(frame); });
+    };
+    send(1, isSparse ? Value(toCsr(*cells)) : Value(cells));
+    send(2, Value(cells));
+    RowwiseProduct product{form, ValueType::F32, kSize, kSize};
+    Compute message{};
+    message.program = exec::LoopProgram::of(product).text();
+    message.hash = hashOf(message.program);
+    message.rows = message.cols = kSize;
+    message.operands.push_back({Compute::Role::Object, 1});
+    if (form != Form::Gram)
+        message.operands.push_back({Compute::Role::Object, 2});
+    message.operands.push_back({isDeep ? Compute::Role::Collected : Compute::Role::Result, 3});
+    all.add(frameOf(message, 7, 1));
+    all.add(frameOf(Transfer{3}, 8));
+    return all.text;
+}
+
 /// A worker that has greeted is asked for rows of files, and then for what it has read.
 std::string readingOf(const std::string &path, bool isSparse) {
     Recording all;
@@ -134,6 +164,9 @@ int main(int argc, char **argv) {
     for (bool isSparse : {true, false})
         for (const std::string &path : isSparse ? files.sparse : files.dense)
             write(fs::path(argv[1]) / "worker", kLastRecipe + ++written, 3, readingOf(path, isSparse));
+    for (int form = 0; form <= static_cast<int>(RowwiseProduct::Form::Gram); ++form)
+        write(fs::path(argv[1]) / "worker", kLastRecipe + ++written, 3,
+              productOf(static_cast<RowwiseProduct::Form>(form)));
     std::printf("%zu conversations\n", written);
     return written == 0;
 }

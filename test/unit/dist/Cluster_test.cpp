@@ -450,6 +450,12 @@ TEST(ClusterProducts, StayHereIfThereIsNothingToShare) {
         for (int i = 0; i < 4; ++i)
             products.multiply(Products::numbers(ValueType::F64, 2000, 20), narrow);
         EXPECT_LE(loops() - before, 1u);
+        // New matrices every time, but worth their journey.
+        Value square = Products::numbers(ValueType::F64, 600, 600);
+        before = loops();
+        for (int i = 0; i < 12; ++i)
+            products.multiply(Products::numbers(ValueType::F64, 2560, 600), square);
+        EXPECT_EQ(loops() - before, 12u);
     }
     cluster->endOfProgram(false);
 }
