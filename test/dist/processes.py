@@ -106,8 +106,10 @@ class Runs:
         self.has_grpc = (Path(daphne).parent.parent / 'lib' / 'libdaphne_grpc.so').exists()
 
     def run(self, *words, env=None, prefix=(), timeout=60):
+        # Of several mpirun at a time, one may remove what another one is about to use.
+        own = {'OMPI_MCA_orte_tmpdir_base': self.directory} if prefix else {}
         return subprocess.run([*prefix, self.daphne, *words], capture_output=True, text=True, timeout=timeout,
-                              env={**os.environ, **(env or {})}, cwd=ROOT)
+                              env={**os.environ, **own, **(env or {})}, cwd=ROOT)
 
     def script(self, rounds, rows=30000):
         path = Path(self.directory, f'long{rounds}x{rows}.daph')

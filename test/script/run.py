@@ -54,6 +54,7 @@ sets environment variables for all cases, and 'workers: N' starts N workers on t
 """
 
 import argparse
+import contextlib
 import json
 import os
 import queue
@@ -255,7 +256,8 @@ def command_of(case, daphne, options):
 
 
 def run_case(case, daphne, config):
-    with tempfile.TemporaryDirectory(prefix='dtest') as directory:
+    with contextlib.ExitStack() as stack:
+        directory = stack.enter_context(tempfile.TemporaryDirectory(prefix='dtest'))
         script = expand(case.script)
         for name, content in {**case.files, 'script.daph': script}.items():
             target = Path(directory, name)
@@ -266,6 +268,8 @@ def run_case(case, daphne, config):
         environment = {**os.environ, **config.env, **case.env}
         if workers:
             environment['DISTRIBUTED_WORKERS'] = workers
+        if config.prefix:  # mpirun fails now and then if another one removes their common directory at that moment
+            environment['OMPI_MCA_orte_tmpdir_base'] = stack.enter_context(tempfile.TemporaryDirectory(prefix='mpi'))
         try:
             done = subprocess.run([*config.prefix, *command_of(case, daphne, config.options)], cwd=directory,
                                   capture_output=True, timeout=config.timeout, env=environment, **stdin)
