@@ -2,6 +2,7 @@
 #include "dist/BindOperands.h"
 
 #include "base/Error.h"
+#include "kernels/PairwiseRows.h"
 
 namespace daphne::dist {
 
@@ -124,6 +125,7 @@ std::vector<Ref<Dense>> bindOperands(exec::BoundLoop &loop, const Compute &messa
     require(!program.narrow || loop.cols == program.narrow, "number of columns is another");
     loop.arguments.words[LoopArguments::kColumns] = loop.cols;
     bindReductions(loop, message);
+    require(message.firstRow < uint64_t(1) << 60 && message.firstRow % loop.block() == 0, "first row is in a block");
     std::vector<Ref<Dense>> outputs(program.params.size());
     for (size_t p = 0; p < program.params.size(); ++p) {
         const LoopParam &param = program.params[p];
@@ -151,6 +153,16 @@ std::vector<Ref<Dense>> bindOperands(exec::BoundLoop &loop, const Compute &messa
         }
     }
     return outputs;
+}
+
+Ref<Dense> mergedGroups(const exec::BoundLoop &loop, size_t p, uint64_t firstRow, const Ref<Dense> &groups) {
+    uint64_t first = firstRow / loop.rowsPerOutputRow(p);
+    size_t count = 0;
+    withNumericType(groups->type(), [&]<class T>(TypeTag<T>) {
+        if constexpr (!std::is_same_v<T, bool>)
+            count = mergeGroups(groups->mutableView<T>().data, first, first + groups->rows(), groups->cols());
+    });
+    return Dense::window(*groups, 0, count, 0, groups->cols());
 }
 
 } // namespace daphne::dist

@@ -52,7 +52,7 @@ class Cluster : public exec::Distribution {
     ~Cluster() override;
 
     bool wants(const exec::DistributableLoop &loop) override;
-    bool run(Context &context, const exec::DistributableLoop &loop) override;
+    bool run(Context &context, exec::DistributableLoop &loop) override;
     void bringHere(const Value &matrix) override;
     Value readMatrix(Context &context, const std::string &file, bool asCsr,
                      const std::function<Value()> &readAll) override;

@@ -5,6 +5,7 @@
 
 #include "base/Error.h"
 #include "exec/CallKernel.h"
+#include "kernels/PairwiseRows.h"
 #include "sched/Scheduler.h"
 
 namespace daphne::dist {
@@ -79,7 +80,7 @@ std::vector<Ref<Dense>> bindHere(Cluster &cluster, exec::BoundLoop &bound, const
     return outputs;
 }
 
-ClusterRun::ClusterRun(Cluster &cluster, const exec::DistributableLoop &loop)
+ClusterRun::ClusterRun(Cluster &cluster, exec::DistributableLoop &loop)
     : cluster(cluster), loop(loop), bound(loop.bound), crew(cluster.crew()),
       plan(cluster.peers, cluster.placements, cluster.settings, crew, cluster.ownThreads, cluster.bytesPerNs(), loop),
       pipeline(cluster.nextPipeline++), sent(loop.operands.size()), parcels(cluster.peers.size()),
@@ -143,6 +144,7 @@ bool ClusterRun::runChunks() {
     if (!failure.empty())
         throw executionError(failure);
     forgetLineages();
+    describeSums();
     if (!fault && !cluster.settings.resident)
         for (const LoopOperand &operand : loop.operands)
             if (operand.role == Role::Result) {
@@ -468,6 +470,24 @@ void ClusterRun::commit(Chunk &chunk) {
         record.cut.emplace_back(cells, cluster.settings.steal == Stealing::Off ? chunk.owner.value_or(chunk.worker)
                                                                                : chunk.worker);
     }
+}
+
+/// Workers have added up what groups of rows have left, as far as they could alone.
+void ClusterRun::describeSums() {
+    std::ranges::sort(chunks, {}, [](const Chunk &chunk) { return chunk.rows.begin; });
+    loop.sums.assign(loop.operands.size(), {});
+    for (size_t p = 0; p < loop.operands.size(); ++p)
+        for (const Chunk &chunk : chunks) {
+            if (!bound.program.params[p].isOutput() || !bound.isSumOfGroups(p))
+                continue;
+            RowRange groups = plan.groupsOf(p, chunk.rows);
+            uint64_t row = groups.begin;
+            if (chunk.worker != self())
+                for (const GroupNode &node : nodesOf(groups.begin, groups.end))
+                    loop.sums[p].push_back({row++, node.level});
+            while (chunk.worker == self() && row < groups.end)
+                loop.sums[p].push_back({row++, 0});
+        }
 }
 
 /// Nothing has happened.

@@ -16,7 +16,7 @@ std::vector<Ref<Dense>> bindHere(Cluster &cluster, exec::BoundLoop &bound,
 
 class ClusterRun {
   public:
-    ClusterRun(Cluster &cluster, const exec::DistributableLoop &loop);
+    ClusterRun(Cluster &cluster, exec::DistributableLoop &loop);
     ~ClusterRun() { finishSends(); }
     /// False if a cell lies outside of an operation's domain.
     bool run();
@@ -60,6 +60,7 @@ class ClusterRun {
     void undo();
     bool runChunks();
     bool isFinished() const;
+    void describeSums();
 
     // What goes to workers: RunSend.cpp.
     void give(uint32_t worker, Chunk &chunk);
@@ -76,7 +77,7 @@ class ClusterRun {
     void finishSends();
 
     Cluster &cluster;
-    const exec::DistributableLoop &loop;
+    exec::DistributableLoop &loop;
     exec::BoundLoop &bound;
     const Crew crew;
     RowPlan plan;

@@ -230,7 +230,7 @@ Bytes bodyOf(const Compute &m) {
     w.text(m.site).number(static_cast<uint32_t>(m.operands.size()));
     for (const Compute::Operand &operand : m.operands)
         w.number(operand.role).number(operand.number);
-    w.number(static_cast<uint8_t>(m.isOffered)).number(static_cast<uint8_t>(m.isFollowed));
+    w.number(static_cast<uint8_t>(m.isOffered)).number(static_cast<uint8_t>(m.isFollowed)).number(m.firstRow);
     return std::move(w.out);
 }
 template <> Compute read(std::span<const std::byte> body) {
@@ -251,6 +251,7 @@ template <> Compute read(std::span<const std::byte> body) {
     }
     m.isOffered = r.flag();
     m.isFollowed = r.flag();
+    m.firstRow = r.number<uint64_t>();
     r.end();
     return m;
 }

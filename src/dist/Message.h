@@ -44,7 +44,7 @@ enum class MessageType : uint16_t {
 };
 
 constexpr uint32_t kMagic = 0x4e485044; // "DPHN"
-constexpr uint16_t kProtocolVersion = 7;
+constexpr uint16_t kProtocolVersion = 8;
 constexpr size_t kEnvelopeBytes = 32;
 /// What a chunk adds to its payload.
 constexpr size_t kChunkOverhead = kEnvelopeBytes + 17;
@@ -169,6 +169,7 @@ struct Compute {
     std::vector<Operand> operands; ///< by parameter of the program
     bool isOffered = false;        ///< it is to be run only if it can be claimed on the board
     bool isFollowed = false;       ///< by another one, with which its answer may travel
+    uint64_t firstRow = 0;         ///< of all rows of the loop: sums of groups are added up as far as these rows go
 };
 
 struct Ready {

@@ -41,9 +41,15 @@ uint64_t RowPlan::widthOf(size_t p) const {
     }
 }
 
+RowRange RowPlan::groupsOf(size_t p, RowRange rows) const {
+    uint64_t together = bound.rowsPerOutputRow(p);
+    return {rows.begin / together, (rows.end + together - 1) / together};
+}
+
 RowRange RowPlan::cellsOf(size_t p, RowRange rows) const {
-    uint64_t together = bound.program.params[p].isOutput() ? bound.rowsPerOutputRow(p) : 1;
-    return {rows.begin / together * widthOf(p), (rows.end + together - 1) / together * widthOf(p)};
+    if (bound.program.params[p].isOutput())
+        rows = groupsOf(p, rows);
+    return {rows.begin * widthOf(p), rows.end * widthOf(p)};
 }
 
 /// Ends of ranges that keep blocks of cells whole, so that flat loops and loops over rows of the same matrix agree

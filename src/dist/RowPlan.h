@@ -23,6 +23,8 @@ class RowPlan {
     std::vector<PlannedRows> make();
     /// Cells of a matrix that belong to these rows of the loop.
     RowRange cellsOf(size_t p, RowRange rows) const;
+    /// Rows of an output that belong to these rows of the loop.
+    RowRange groupsOf(size_t p, RowRange rows) const;
     /// Whether everybody has the matrix.
     bool isEverywhere(const Value &matrix) const;
     /// Whether rows of an operand are, or belong, where this loop can use them.

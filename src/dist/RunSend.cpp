@@ -4,6 +4,7 @@
 #include <map>
 
 #include "dist/ClusterRun.h"
+#include "kernels/PairwiseRows.h"
 
 namespace daphne::dist {
 
@@ -33,6 +34,7 @@ void ClusterRun::give(uint32_t worker, Chunk &chunk) {
     Cluster::KnownProgram &known = cluster.programs[hash];
     if (known.workers.insert(worker).second)
         message.program = known.text;
+    message.firstRow = chunk.rows.begin;
     message.rows = chunk.rows.size();
     message.cols = bound.cols;
     message.serialNs =
@@ -68,9 +70,14 @@ Compute::Operand ClusterRun::outputFor(uint32_t worker, Chunk &chunk, size_t p) 
     if (!collected && !isSent(p))
         return {Compute::Role::Result, object};
     RowRange cells = plan.cellsOf(p, chunk.rows);
+    uint64_t count = cells.size();
+    if (bound.isSumOfGroups(p)) {
+        RowRange groups = plan.groupsOf(p, chunk.rows);
+        count = nodesOf(groups.begin, groups.end).size() * bound.outputColumns(p);
+    }
     ValueType type = bound.program.params[p].type;
     auto *first = reinterpret_cast<std::byte *>(operand.value.dense().mutableView<uint8_t>().data);
-    cluster.peers.expect(worker, object, {type, cells.size(), first + cells.begin * cellSize(type)});
+    cluster.peers.expect(worker, object, {type, count, first + cells.begin * cellSize(type)});
     bool reduced = collected && bound.staged[p] && bound.stagesBlocks;
     return {reduced ? roleOf(*bound.staged[p]) : collected ? Compute::Role::Collected : Compute::Role::Shared, object};
 }

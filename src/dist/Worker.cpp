@@ -441,6 +441,8 @@ class Session {
             if (!outputs[p])
                 continue;
             auto [role, object] = message.operands[p];
+            if (role == Compute::Role::Collected && loop.isSumOfGroups(p))
+                outputs[p] = mergedGroups(loop, p, message.firstRow, outputs[p]);
             Value output(std::move(outputs[p]));
             if (role >= Compute::Role::Shared)
                 send(batch, object, output);

@@ -206,6 +206,10 @@ uint64_t BoundLoop::block() const {
     return hasSumsOfRows() ? LoopProgram::kColumnGroup : 1;
 }
 
+bool BoundLoop::isSumOfGroups(size_t p) const {
+    return program.params[p].isSumOfRows() || program.params[p].kind == ParamKind::SumsOfProducts;
+}
+
 uint64_t BoundLoop::rowsPerOutputRow(size_t p) const {
     const LoopParam &param = program.params[p];
     if (param.isSumOfRows())

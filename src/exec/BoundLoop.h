@@ -38,7 +38,8 @@ struct BoundLoop {
     /// Rows that are always run by one worker.
     uint64_t block() const;
     uint64_t numBlocks() const { return (rows + block() - 1) / block(); }
-    uint64_t numGroups() const { return (rows + LoopProgram::kColumnGroup - 1) / LoopProgram::kColumnGroup; }
+    /// Whether a row of the output are the sums of a group of rows, and the result is the sum of all.
+    bool isSumOfGroups(size_t p) const;
     /// Rows of the loop that make one row of an output, and the columns of that output.
     uint64_t rowsPerOutputRow(size_t p) const;
     uint64_t outputRows(size_t p) const { return (rows + rowsPerOutputRow(p) - 1) / rowsPerOutputRow(p); }

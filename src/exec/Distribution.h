@@ -32,9 +32,19 @@ struct LoopOperand {
     Value value; ///< a matrix; of outputs the room for all rows
 };
 
+/// A row has the sums of the next 2^level groups (kernels/PairwiseRows.h).
+struct GroupsInRow {
+    uint64_t row = 0;
+    uint32_t level = 0;
+};
+/// The sum of all groups of an output, which is overwritten. No rows: each has one group.
+void addUpGroups(Dense &groups, const std::vector<GroupsInRow> &rows, Dense &result);
+
 struct DistributableLoop {
     BoundLoop &bound;
     std::vector<LoopOperand> operands; ///< by parameter
+    /// By parameter that is a sum of groups: what its rows are after run(), in the order of groups.
+    std::vector<std::vector<GroupsInRow>> sums{};
 };
 
 class Distribution {
@@ -43,7 +53,7 @@ class Distribution {
     /// Whether the loop should run on several machines. Outputs of the operands are not there yet.
     virtual bool wants(const DistributableLoop &loop) = 0;
     /// Runs all rows. False if a cell lies outside of an operation's domain: nothing has changed then.
-    virtual bool run(Context &context, const DistributableLoop &loop) = 0;
+    virtual bool run(Context &context, DistributableLoop &loop) = 0;
     /// Fetches all cells of a matrix that are not here yet; nothing happens for others.
     virtual void bringHere(const Value &matrix) = 0;
     /// The matrix in a file. Some parts may be read later, where they are needed; `readAll` reads everything here and

@@ -129,7 +129,7 @@ class FusedRun {
                 operand.value = outputs[p];
         }
         bool done = distribution->run(context, remote);
-        remote.operands.clear();
+        remote.operands.clear(); // references to results that others may take over
         return done;
     }
 
@@ -338,21 +338,12 @@ class FusedRun {
         ValueType type = param.type;
         uint64_t cells = bound.outputColumns(p);
         uint64_t rows = param.kind == ParamKind::SumsOfOuter ? step.cols : asRow ? 1 : cells;
-        auto result = Dense::create(type, rows, cells / rows, Buffer::Init::Zero);
+        auto result = Dense::create(type, rows, cells / rows);
+        addUpGroups(*outputs[p], remote.sums.empty() ? std::vector<GroupsInRow>() : remote.sums[p], *result);
         withNumericType(type, [&]<class T>(TypeTag<T>) {
-            if constexpr (!std::is_same_v<T, bool>) {
-                T *out = result->mutableView<T>().data;
-                const T *groups = outputs[p]->view<T>().data;
-                vectorised([=, n = bound.numGroups()] {
-                    for (uint64_t g = 0; g < n; ++g)
-                        for (uint64_t c = 0; c < cells; ++c)
-                            out[c] = wrappingSum(out[c], groups[g * cells + c]);
-                });
-                if constexpr (std::is_floating_point_v<T>)
-                    if (isMean(p))
-                        for (uint64_t c = 0; c < cells; ++c)
-                            out[c] /= static_cast<T>(step.rows);
-            }
+            if constexpr (std::is_floating_point_v<T>)
+                for (uint64_t c = 0; isMean(p) && c < cells; ++c)
+                    result->mutableView<T>().data[c] /= static_cast<T>(step.rows);
         });
         return result;
     }

@@ -85,7 +85,12 @@ bool runProductElsewhere(KernelCall &call) {
     if (!distribution->run(call.context, loop))
         return false;
     loop.operands.clear();
-    call.results[0] = form->isDeep() ? sumOfPartialProducts(*form, *result) : std::move(result);
+    if (form->isDeep()) {
+        Ref<Dense> blocks = std::exchange(result, Dense::create(form->type, form->cols, form->width));
+        addUpGroups(*blocks, loop.sums[last], *result);
+        finishDeepProduct(*form, *result);
+    }
+    call.results[0] = std::move(result);
     return true;
 }
 

@@ -8,6 +8,7 @@
 
 #include "kernels/Extreme.h"
 #include "kernels/KernelTable.h"
+#include "kernels/PairwiseRows.h"
 #include "kernels/Reduction.h"
 #include "kernels/StringExtremes.h"
 
@@ -77,25 +78,25 @@ template <class T, class Map, size_t N> void addRows(const std::array<const T *,
     }
 }
 
-/// out[c] += sum over r of map(m(r, c), c), rows in groups so that rounding errors stay small.
-template <class T, class Map> void addColumns(const Dense &m, T *out, Map map) {
+/// out[c] = sum over r of map(m(r, c), c), rows in groups so that rounding errors stay small.
+template <class T, class Map> void sumColumns(const Dense &m, T *out, Map map) {
     constexpr size_t kGroup = 512, kTogether = CellReader<T>::kSlots;
     CellReader<T> reader(m);
-    std::vector<T> group(m.cols());
+    PairwiseRows<T> sum(m.cols());
     for (size_t begin = 0; begin < m.rows(); begin += kGroup) {
-        std::fill(group.begin(), group.end(), T(0));
+        T *group = sum.room();
         size_t end = std::min(m.rows(), begin + kGroup), r = begin;
         for (; r + kTogether <= end; r += kTogether) {
             std::array<const T *, kTogether> rows;
             for (size_t i = 0; i < kTogether; ++i)
                 rows[i] = reader.wholeRow(r + i, i);
-            vectorised([&, g = group.data(), n = group.size()] { addRows(rows, g, n, map); });
+            vectorised([&, n = m.cols()] { addRows(rows, group, n, map); });
         }
         for (; r < end; ++r)
-            addRows<T, Map, 1>({reader.wholeRow(r)}, group.data(), group.size(), map);
-        for (size_t c = 0; c < m.cols(); ++c)
-            out[c] = wrappingSum(out[c], group[c]);
+            addRows<T, Map, 1>({reader.wholeRow(r)}, group, m.cols(), map);
+        sum.add(group);
     }
+    sum.total(out);
 }
 
 /// Rows that fit into one block, two at a time.
@@ -113,13 +114,13 @@ template <class T> Value sumsOfShortRows(const Dense &m, ValueType type) {
 }
 
 template <class T> Value columnSums(const Dense &m, ValueType type) {
-    auto result = Dense::create(type, 1, m.cols(), Buffer::Init::Zero);
+    auto result = Dense::create(type, 1, m.cols());
     T *out = result->mutableView<T>().data;
     CellReader<T> reader(m);
     if (m.cols() == 1)
         out[0] = blockSum<T>(kUnchanged)(CellRun<T>{reader, true, 0, m.cells()});
     else
-        addColumns<T>(m, out, [](T x, size_t) { return x; });
+        sumColumns<T>(m, out, [](T x, size_t) { return x; });
     return result;
 }
 
@@ -160,22 +161,21 @@ template <class T> Value momentOfBlocks(Over over, Moment moment, const Dense &m
 }
 
 template <class T> Value momentOfColumns(Moment moment, const Dense &m) {
-    auto result = Dense::create(valueTypeOf<T>(), 1, m.cols(), Buffer::Init::Zero);
+    auto result = Dense::create(valueTypeOf<T>(), 1, m.cols());
     T *out = result->template mutableView<T>().data;
     T n = static_cast<T>(m.rows());
     if (m.rows() == 0) {
         std::fill_n(out, m.cols(), std::numeric_limits<T>::quiet_NaN());
         return result;
     }
-    addColumns<T>(m, out, [](T x, size_t) { return x; });
+    sumColumns<T>(m, out, [](T x, size_t) { return x; });
     std::vector<T> means(m.cols());
     for (size_t c = 0; c < m.cols(); ++c)
         means[c] = out[c] /= n;
     if (moment == Moment::Mean)
         return result;
-    std::fill_n(out, m.cols(), T(0));
     const T *mean = means.data();
-    addColumns<T>(m, out, [mean](T x, size_t c) { return (x - mean[c]) * (x - mean[c]); });
+    sumColumns<T>(m, out, [mean](T x, size_t c) { return (x - mean[c]) * (x - mean[c]); });
     for (size_t c = 0; c < m.cols(); ++c)
         out[c] = finish(moment, out[c], n);
     return result;

@@ -7,6 +7,7 @@
 #include <cblas.h>
 
 #include "base/WideVectors.h"
+#include "kernels/PairwiseRows.h"
 #include "kernels/RowBlocks.h"
 
 namespace daphne {
@@ -69,15 +70,6 @@ void multiplyDeepBlock(const Oriented<T> &a, const Oriented<T> &b, bool isSymmet
     gram(someCols(a, begin, end), out);
 }
 
-template <class T> void addPartialProducts(const T *parts, size_t numBlocks, size_t cells, T *c) {
-    std::copy_n(parts, cells, c);
-    vectorised([=] {
-        for (size_t k = 1; k < numBlocks; ++k)
-            for (size_t i = 0; i < cells; ++i)
-                c[i] += parts[k * cells + i];
-    });
-}
-
 namespace {
 
 template <class T>
@@ -88,7 +80,7 @@ void multiplyDeep(Context &context, const Oriented<T> &a, const Oriented<T> &b, 
     forRowBlocks(context, "matMul", a.cols, block, productNs(a, b), [&](size_t begin, size_t end) {
         multiplyDeepBlock(a, b, isSymmetric, begin, end, parts + begin / block * cells);
     });
-    addPartialProducts(parts, numBlocks, cells, c);
+    sumGroups(parts, numBlocks, cells, c);
 }
 
 } // namespace
@@ -107,8 +99,7 @@ template <class T> void multiplyByBlas(Context &context, const Oriented<T> &a, c
 #define DAPHNE_PRODUCTS_OF(T)                                                                                          \
     template void multiplyByBlas(Context &, const Oriented<T> &, const Oriented<T> &, T *);                            \
     template void multiplyRowBlock(const Oriented<T> &, const Oriented<T> &, size_t, size_t, T *);                     \
-    template void multiplyDeepBlock(const Oriented<T> &, const Oriented<T> &, bool, size_t, size_t, T *);              \
-    template void addPartialProducts(const T *, size_t, size_t, T *);
+    template void multiplyDeepBlock(const Oriented<T> &, const Oriented<T> &, bool, size_t, size_t, T *);
 DAPHNE_PRODUCTS_OF(double)
 DAPHNE_PRODUCTS_OF(float)
 

@@ -5,7 +5,7 @@
 ///
 /// A row product is cut by rows of its left-hand side, which give rows of the
 /// result. A deep one, few cells that are sums of many products, is cut along the
-/// inner dimension; blocks leave partial results, which are added in order.
+/// inner dimension; blocks leave partial results, which are added pairwise (PairwiseRows.h).
 #pragma once
 
 #include <algorithm>
@@ -89,7 +89,5 @@ template <class T> void multiplyRowBlock(const Oriented<T> &a, const Oriented<T>
 /// product with its own transpose that is a triangle, and zeros.
 template <class T>
 void multiplyDeepBlock(const Oriented<T> &a, const Oriented<T> &b, bool isSymmetric, size_t begin, size_t end, T *out);
-/// c = the sum of partial results, in order.
-template <class T> void addPartialProducts(const T *parts, size_t numBlocks, size_t cells, T *c);
 
 } // namespace daphne

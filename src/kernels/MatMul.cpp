@@ -15,6 +15,7 @@
 #include "base/WideVectors.h"
 #include "kernels/BlasProduct.h"
 #include "kernels/NarrowProduct.h"
+#include "kernels/PairwiseRows.h"
 #include "kernels/Reduction.h"
 #include "kernels/RowBlocks.h"
 
@@ -126,32 +127,32 @@ template <class T> void dotRows(const Oriented<T> &a, const T *x, T *c) {
     });
 }
 
-/// c(j) += sum over i of A(i,j) y(i), rows in groups.
-template <class T> void addWeightedRows(const T *rows, size_t skip, size_t numRows, size_t cols, const T *y, T *c) {
-    constexpr size_t kGroup = 512, kTogether = 4;
-    std::vector<T> group(cols);
-    vectorised([=, g = group.data()] {
-        for (size_t begin = 0; begin < numRows; begin += kGroup) {
-            std::fill_n(g, cols, T(0));
-            size_t end = std::min(numRows, begin + kGroup), r = begin;
+/// c(j) = sum over i of A(i,j) y(i), rows in groups.
+template <class T> void sumWeightedRows(const T *rows, size_t skip, size_t numRows, size_t cols, const T *y, T *c) {
+    constexpr size_t kTogether = 4;
+    PairwiseRows<T> sum(cols);
+    for (size_t begin = 0; begin < numRows; begin += kRowGroup) {
+        T *g = sum.room();
+        vectorised([=] {
+            size_t end = std::min(numRows, begin + kRowGroup), r = begin;
             for (; r + kTogether <= end; r += kTogether) {
                 const T *a = rows + r * skip;
 #pragma GCC ivdep
                 for (size_t j = 0; j < cols; ++j) {
-                    T sum = g[j];
+                    T cell = g[j];
                     for (size_t i = 0; i < kTogether; ++i)
-                        sum += a[i * skip + j] * y[r + i];
-                    g[j] = sum;
+                        cell += a[i * skip + j] * y[r + i];
+                    g[j] = cell;
                 }
             }
             for (; r < end; ++r)
 #pragma GCC ivdep
                 for (size_t j = 0; j < cols; ++j)
                     g[j] += rows[r * skip + j] * y[r];
-            for (size_t j = 0; j < cols; ++j)
-                c[j] += g[j];
-        }
-    });
+        });
+        sum.add(g);
+    }
+    sum.total(c);
 }
 
 /// c = op(A) @ x for a vector with a step between its cells; c starts as zeros.
@@ -171,7 +172,7 @@ template <class T> void multiplyVector(const Oriented<T> &a, const T *x, size_t 
     else if (!a.transposed)
         dotRows(a, x, c);
     else
-        addWeightedRows(a.data, a.skip, a.cols, a.rows, x, c);
+        sumWeightedRows(a.data, a.skip, a.cols, a.rows, x, c);
 }
 
 /// A column times a row.
@@ -205,10 +206,7 @@ template <class T> bool multiplyNarrow(Context &context, const Oriented<T> &a, c
         addOuterProducts<T>({a.data + begin * a.skip, a.skip}, {b.data + begin * b.skip, b.skip}, end - begin, a.rows,
                             b.cols, parts + begin / kRowGroup * cells);
     });
-    std::fill_n(c, cells, T(0));
-    for (size_t g = 0; g < numGroups; ++g)
-        for (size_t i = 0; i < cells; ++i)
-            c[i] += parts[g * cells + i];
+    sumGroups(parts, numGroups, cells, c);
     return true;
 }
 

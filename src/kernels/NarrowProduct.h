@@ -6,7 +6,7 @@
 ///
 ///     X @ B       X is n x depth, B is depth x c: cell (r, j) is the sum of X(r,k) B(k,j) in the order of k
 ///     t(P) @ X    P is n x c, X is n x width: groups of kRowGroup rows, each summed in the order of rows, are added
-///                 up in order
+///                 up pairwise (PairwiseRows.h)
 ///
 /// Every sum starts from zero. A product is added with one rounding where the processor can
 /// (fusesMultiplyAdd() of WideVectors.h), as BLAS does there.

@@ -108,15 +108,10 @@ void multiplyRows(const RowwiseProduct &product, const ProductArguments &argumen
     });
 }
 
-Ref<Dense> sumOfPartialProducts(const RowwiseProduct &product, const Dense &partial) {
-    auto result = Dense::create(product.type, product.cols, product.width);
-    withFloatType(product.type, [&]<class T>(TypeTag<T>) {
-        T *c = result->mutableView<T>().data;
-        addPartialProducts(partial.view<T>().data, partial.rows(), result->cells(), c);
-        if (product.form == Form::Gram)
-            mirrorUpper(c, product.width);
-    });
-    return result;
+void finishDeepProduct(const RowwiseProduct &product, Dense &sum) {
+    if (product.form != Form::Gram)
+        return;
+    withFloatType(product.type, [&]<class T>(TypeTag<T>) { mirrorUpper(sum.mutableView<T>().data, product.width); });
 }
 
 } // namespace daphne

@@ -4,7 +4,8 @@
 /// together they are what the matMul kernel computes, to the last bit.
 ///
 /// A deep product, few cells that are sums of many products, is cut by rows of
-/// its inner dimension. Blocks leave partial results, which are added in order.
+/// its inner dimension. Blocks leave partial results, which are added
+/// pairwise (PairwiseRows.h).
 #pragma once
 
 #include <optional>
@@ -56,7 +57,8 @@ struct ProductArguments {
 
 /// Rows [begin, end) of A; begin is a multiple of the block, end too unless it is the last row.
 void multiplyRows(const RowwiseProduct &product, const ProductArguments &arguments, uint64_t begin, uint64_t end);
-/// The result of a deep product: partial results, a row for each, added in order.
-Ref<Dense> sumOfPartialProducts(const RowwiseProduct &product, const Dense &partial);
+/// The result of a deep product: the sum of the partial results of all blocks, of which a triangle is enough if it is
+/// symmetric.
+void finishDeepProduct(const RowwiseProduct &product, Dense &sum);
 
 } // namespace daphne

@@ -165,6 +165,32 @@ TEST(Cluster, InputsAreSentOnceAndResultsStayUntilTheyAreRead) {
 }
 
 /// What the statistics say before this word.
+TEST(Cluster, WorkersAddUpSumsOfTheirRowsBeforeTheySendThem) {
+    constexpr size_t kRows = 300000, kCols = 32;
+    auto x = Dense::create(ValueType::F64, kRows, kCols);
+    for (size_t i = 0; i < x->cells(); ++i)
+        x->mutableView<double>().data[i] = std::sin(static_cast<double>(i));
+    Machines machines{.workers = 3};
+    auto cluster = machines.start();
+    Context context;
+    auto sums = [&](Cluster *distribution) {
+        exec::DistributionScope scope(distribution);
+        Recipe r;
+        r.output(r.add("sumCol", {r.add("ewMul", {r.input(Value(x)), r.input(Value::scalar(0.1))})}));
+        exec::Engine engine{{.jit = false, .always = true}, nullptr};
+        std::vector<Value> results(1);
+        r.build(engine)->run(context, r.inputs, results, 0);
+        return results[0];
+    };
+    uint64_t before = bytesIn(*cluster);
+    Value found = sums(cluster.get()), wanted = sums(nullptr);
+    EXPECT_EQ(bitDifference(wanted, found), "");
+    uint64_t perGroup = kCols * sizeof(double), groups = kRows / 512;
+    EXPECT_GE(bytesIn(*cluster) - before, 3 * perGroup);
+    EXPECT_LT(bytesIn(*cluster) - before, groups * perGroup / 5) << "at most two sums per power of two";
+    cluster->endOfProgram(false);
+}
+
 uint64_t countOf(const Cluster &cluster, const std::string &word) {
     std::string text = cluster.statisticsText();
     size_t end = text.find(" " + word);
