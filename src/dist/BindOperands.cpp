@@ -2,6 +2,7 @@
 #include "dist/BindOperands.h"
 
 #include "base/Error.h"
+#include "dist/Pieces.h"
 #include "kernels/PairwiseRows.h"
 
 namespace daphne::dist {
@@ -111,6 +112,17 @@ void bindReductions(exec::BoundLoop &loop, const Compute &message) {
     }
 }
 
+/// Rows of a matrix that is put together from several machines.
+void requirePiece(const exec::BoundLoop &loop, size_t p, const Compute &message) {
+    uint64_t end = 0, cells = 0;
+    require(loop.rowsPerOutputRow(p) == 1 && loop.program.params[p].type != ValueType::Bool &&
+                (message.operands[p].whole & kInPieces),
+            "exchanged values are no rows");
+    require(!__builtin_add_overflow(message.firstRow, loop.rows, &end) && end <= message.allRows &&
+                !__builtin_mul_overflow(message.allRows, loop.outputColumns(p), &cells) && cells < uint64_t(1) << 60,
+            "rows are not among all rows");
+}
+
 } // namespace
 
 std::vector<Ref<Dense>> bindOperands(exec::BoundLoop &loop, const Compute &message,
@@ -140,13 +152,16 @@ std::vector<Ref<Dense>> bindOperands(exec::BoundLoop &loop, const Compute &messa
             require(operand.role == Compute::Role::Object, "sparse matrix is missing");
             bindCsr(loop, find(operand.number), param, words);
         } else if (!isOutput) {
-            require(operand.role == Compute::Role::Object, "matrices are missing");
+            require(operand.role == Compute::Role::Object || operand.role == Compute::Role::Awaited,
+                    "matrices are missing");
             auto bind = param.kind == ParamKind::Right ? bindRight : bindDense;
             bind(loop, find(operand.number), param, words);
         } else if (operand.role == Compute::Role::Kept) {
             require(param.kind == ParamKind::OutFull, "kept values are no rows");
             loop.kept[p] = true;
         } else {
+            if (operand.role == Compute::Role::Exchanged)
+                requirePiece(loop, p, message);
             outputs[p] = outputOf(loop, p, mostBytes);
             words[0] = reinterpret_cast<uint64_t>(outputs[p]->mutableView<uint8_t>().data);
             words[1] = param.kind == ParamKind::OutFull ? loop.cols : 1;

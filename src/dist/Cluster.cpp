@@ -223,6 +223,8 @@ void Cluster::sweep() {
     peers.sweepLoans();
     for (ResultOf result : placements.takeUnread())
         programs[result.program].read.erase(result.parameter);
+    for (ResultOf result : placements.takeUnusedWholes())
+        programs[result.program].whole.erase(result.parameter);
     for (auto &[worker, objects] : placements.takeGarbage())
         peers.freeLater(worker, objects);
 }

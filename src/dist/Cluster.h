@@ -107,6 +107,7 @@ class Cluster : public exec::Distribution {
         double missedNs = 0;        ///< time that distributing would have saved since rows were sent
         double caution = 1;         ///< so many times as much must have been missed as sending rows costs
         std::set<size_t> read;      ///< parameters whose results were read here, the last time
+        std::set<size_t> whole;     ///< and those that everybody needed as a whole
     };
     Peers peers;
     ClusterSettings settings;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/Error.h"
+#include "dist/Pieces.h"
 #include "exec/CallKernel.h"
 #include "kernels/PairwiseRows.h"
 #include "sched/Scheduler.h"
@@ -111,6 +112,7 @@ bool ClusterRun::runChunks() {
         chunks.push_back({planned.rows, planned.owner});
     offerChunks();
     prepareOutputs();
+    planExchange();
     while (!isFinished()) {
         bool sent = dispatch();
         bool computes = cluster.settings.coordinatorComputes || cluster.peers.numAlive() == 0;
@@ -143,6 +145,7 @@ bool ClusterRun::runChunks() {
         undo();
     if (!failure.empty())
         throw executionError(failure);
+    endExchange(!fault);
     forgetLineages();
     describeSums();
     if (!fault && !cluster.settings.resident)
@@ -196,6 +199,44 @@ void ClusterRun::prepareOutputs() {
         lineage->output = p;
         lineage->depth = depth;
         record.lineage = std::move(lineage);
+    }
+}
+
+/// A result that everybody needed as a whole the last time does not go out from here: who has computed some of it sends
+/// that to all others. Neighbours copy it from here.
+void ClusterRun::planExchange() {
+    constexpr size_t kLeastAudience = 2;
+    constexpr uint64_t kLeastBytes = 16 << 10; // a short one is here and there before others have met
+    wholes.assign(loop.operands.size(), 0);
+    if (!cluster.peers.canExchange() || !cluster.settings.resident)
+        return;
+    std::ranges::copy_if(crew.workers, std::back_inserter(audience),
+                         [&](uint32_t worker) { return !cluster.peers.isNeighbour(worker); });
+    for (size_t p = 0; p < loop.operands.size() && audience.size() >= kLeastAudience; ++p) {
+        const Value &v = loop.operands[p].value;
+        if (loop.operands[p].role != Role::Result || !isSent(p) || !cluster.programs[hash].whole.contains(p))
+            continue;
+        ValueType type = bound.program.params[p].type;
+        bool isLarge = v.matrix().cells() * cellSize(type) >= (cluster.settings.threshold == 0 ? 0 : kLeastBytes);
+        if (isLarge && type != ValueType::Bool && (!bound.program.flat || v.matrix().cols() == 1))
+            wholes[p] = kInPieces | cluster.nextObject++;
+    }
+}
+
+/// Everybody has it, or will have it soon; or nobody wants it any more.
+void ClusterRun::endExchange(bool isComplete) {
+    for (size_t p = 0; p < wholes.size(); ++p) {
+        if (wholes[p] == 0)
+            continue;
+        const Value &v = loop.operands[p].value;
+        for (uint32_t worker : audience)
+            if (isComplete)
+                cluster.placements.of(v).parts.push_back({wholes[p], worker, 0, v.matrix().cells(), true, true});
+            else
+                cluster.peers.freeLater(worker, {wholes[p]});
+        if (isComplete)
+            cluster.placements.of(v).wasExchanged = true;
+        wholes[p] = 0;
     }
 }
 
@@ -296,7 +337,9 @@ ClusterRun::Chunk *ClusterRun::takeBack() {
                 continue;
             bool isClaimed = chunk->isOffered && cluster.peers.claim(chunk->worker, chunk->request, resultsOf(*chunk));
             // Without a board, what has another one before it has probably not begun.
-            bool isCancelled = !isClaimed && (mayBeLarge || (!chunk->isOffered && running[chunk->worker] >= 2));
+            // What is exchanged comes once.
+            bool isCancelled =
+                !isClaimed && !isExchanged() && (mayBeLarge || (!chunk->isOffered && running[chunk->worker] >= 2));
             if (isCancelled)
                 cluster.peers.cancel(chunk->worker, chunk->request, resultsOf(*chunk));
             if (isClaimed || isCancelled) {
@@ -464,6 +507,8 @@ void ClusterRun::commit(Chunk &chunk) {
             continue;
         PlacementRecord &record = cluster.placements.of(loop.operands[p].value);
         RowRange cells = plan.cellsOf(p, chunk.rows);
+        if (chunk.worker == self() && wholes[p] && !fault)
+            cluster.peers.sendPiece(audience, wholes[p], loop.operands[p].value.dense(), cells.begin, cells.size());
         if (chunk.worker != self())
             record.parts.push_back({chunk.results[p], chunk.worker, cells.begin, cells.end, false, isSent(p)});
         // Rows that were taken back belong to who should have computed them, in the next loop, too.
@@ -492,6 +537,7 @@ void ClusterRun::describeSums() {
 
 /// Nothing has happened.
 void ClusterRun::undo() {
+    endExchange(false);
     for (const LoopOperand &operand : loop.operands)
         if (operand.role == Role::Result)
             cluster.placements.erase(*operand.value.object());

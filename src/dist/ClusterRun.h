@@ -2,6 +2,7 @@
 /// One execution of a loop by a Cluster. Private to it.
 #pragma once
 
+#include <algorithm>
 #include <thread>
 
 #include "dist/Cluster.h"
@@ -61,6 +62,11 @@ class ClusterRun {
     bool runChunks();
     bool isFinished() const;
     void describeSums();
+    void planExchange();
+    bool isExchanged() const {
+        return std::ranges::any_of(wholes, [](uint64_t object) { return object != 0; });
+    }
+    void endExchange(bool isComplete);
 
     // What goes to workers: RunSend.cpp.
     void give(uint32_t worker, Chunk &chunk);
@@ -69,6 +75,8 @@ class ClusterRun {
     bool askToRead(uint32_t worker, size_t p, uint64_t object, RowRange cells);
     Value windowOf(size_t p, RowRange rows) const;
     const Part *findPart(uint32_t worker, size_t p, RowRange cells) const;
+    const Part *findWhole(uint32_t worker, size_t p) const;
+    void noteWhole(const Value &matrix);
     std::vector<KnownCells> knownCells(uint32_t worker, const Value &matrix) const;
     uint64_t numberOfWhole(const PlacementRecord &record);
     void noteCut(size_t p);
@@ -84,7 +92,9 @@ class ClusterRun {
     std::shared_ptr<const exec::LoopProgram> program;
     uint64_t hash = 0, pipeline = 0;
     std::vector<Chunk> chunks;
-    std::vector<bool> sent; ///< by parameter, see isSent
+    std::vector<bool> sent;         ///< by parameter, see isSent
+    std::vector<uint64_t> wholes;   ///< by parameter: the object that everybody puts together of its result, or 0
+    std::vector<uint32_t> audience; ///< workers that do
     bool fault = false, hasStolen = false;
     std::optional<std::chrono::steady_clock::time_point> idleSince; ///< this machine has nothing to compute
     double ownNs = 0;                                               ///< that it took for so many rows

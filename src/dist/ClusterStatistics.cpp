@@ -88,6 +88,8 @@ std::string Cluster::statisticsText() const {
             peers.nameOf(i).c_str(), Count(s.chunks), s.computeNs / 1e6, s.waitNs / 1e6, s.compileNs / 1e6,
             megabytes(s.bytesOut), Count(s.objectsOut), megabytes(s.bytesIn), megabytes(s.bytesLent),
             Count(s.partsRead), rowsPerSecond(s));
+        if (s.bytesToWorkers)
+            text += formatted(", %.6f MB to other workers", megabytes(s.bytesToWorkers));
         if (s.losses)
             text += formatted(", lost %u times", s.losses);
         bool isAtWork = std::ranges::count(machines.workers, i) > 0;
@@ -125,6 +127,7 @@ std::string Cluster::statisticsJson() const {
         worker.number("load", s.load).count("machine_bytes", w.memoryBytes).count("resident_bytes", s.residentBytes);
         worker.count("objects", s.objects).count("object_bytes", s.objectBytes);
         worker.count("bytes_out", s.bytesOut).count("bytes_in", s.bytesIn).count("bytes_lent", s.bytesLent);
+        worker.count("bytes_to_workers", s.bytesToWorkers);
         worker.count("objects_out", s.objectsOut);
         worker.count("parts_read", s.partsRead);
         worker.count("chunks", s.chunks).count("rows", s.rows).number("rows_per_second", rowsPerSecond(s));

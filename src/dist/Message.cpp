@@ -191,6 +191,33 @@ template <> ObjectLent read(std::span<const std::byte> body) {
     return m;
 }
 
+Bytes bodyOf(const ObjectPiece &m) {
+    ByteWriter w;
+    w.number(m.object).number(m.type).number(m.rows).number(m.cols).number(m.first).number(m.count).number(m.crc);
+    w.raw(m.payload);
+    return std::move(w.out);
+}
+template <> ObjectPiece read(std::span<const std::byte> body) {
+    ByteReader r(body);
+    ObjectPiece m;
+    m.object = r.number<uint64_t>();
+    m.type = r.enumerator(ValueType::Str);
+    m.rows = r.number<uint64_t>();
+    m.cols = r.number<uint64_t>();
+    m.first = r.number<uint64_t>();
+    m.count = r.number<uint64_t>();
+    m.crc = r.number<uint32_t>();
+    m.payload = r.rest();
+    constexpr uint64_t kMostCells = uint64_t(1) << 60;
+    uint64_t cells = 0;
+    bool isPossible = isNumeric(m.type) && m.type != ValueType::Bool &&
+                      !__builtin_mul_overflow(m.rows, m.cols, &cells) && cells < kMostCells;
+    if (!isPossible || m.count == 0 || m.first > cells || m.count > cells - m.first ||
+        m.payload.size() != m.count * cellSize(m.type))
+        throw WireError("a piece that does not fit");
+    return m;
+}
+
 Bytes headOf(const ObjectChunk &m) {
     ByteWriter w;
     w.number(m.object).number(m.sequence).number(static_cast<uint8_t>(m.isLast)).number(m.crc);
@@ -229,8 +256,12 @@ Bytes bodyOf(const Compute &m) {
     w.number(m.hash).text(m.program).number(m.rows).number(m.cols).number(m.serialNs).number(m.nsPerStored);
     w.text(m.site).number(static_cast<uint32_t>(m.operands.size()));
     for (const Compute::Operand &operand : m.operands)
-        w.number(operand.role).number(operand.number);
-    w.number(static_cast<uint8_t>(m.isOffered)).number(static_cast<uint8_t>(m.isFollowed)).number(m.firstRow);
+        w.number(operand.role).number(operand.number).number(operand.whole);
+    w.number(static_cast<uint8_t>(m.isOffered)).number(static_cast<uint8_t>(m.isFollowed));
+    w.number(m.allRows).number(static_cast<uint32_t>(m.audience.size()));
+    for (uint32_t worker : m.audience)
+        w.number(worker);
+    w.number(m.firstRow);
     return std::move(w.out);
 }
 template <> Compute read(std::span<const std::byte> body) {
@@ -243,14 +274,18 @@ template <> Compute read(std::span<const std::byte> body) {
     m.serialNs = r.number<double>();
     m.nsPerStored = r.number<double>();
     m.site = r.text(4096);
-    for (size_t n = r.count(9); n-- > 0;) {
+    for (size_t n = r.count(17); n-- > 0;) {
         Compute::Operand operand;
         operand.role = r.enumerator(Compute::Role::Kept);
         operand.number = r.number<uint64_t>();
+        operand.whole = r.number<uint64_t>();
         m.operands.push_back(operand);
     }
     m.isOffered = r.flag();
     m.isFollowed = r.flag();
+    m.allRows = r.number<uint64_t>();
+    for (size_t n = r.count(4); n-- > 0;)
+        m.audience.push_back(r.number<uint32_t>());
     m.firstRow = r.number<uint64_t>();
     r.end();
     return m;
@@ -259,7 +294,12 @@ template <> Compute read(std::span<const std::byte> body) {
 Bytes bodyOf(const Ready &m) {
     ByteWriter w;
     w.number(static_cast<uint8_t>(m.fault)).number(m.computeNs).number(m.waitNs).number(m.compileNs);
-    w.number(m.objects).number(m.objectBytes).number(m.rows).number(m.residentBytes).number(m.load);
+    w.number(m.objects)
+        .number(m.objectBytes)
+        .number(m.rows)
+        .number(m.residentBytes)
+        .number(m.load)
+        .number(m.bytesToWorkers);
     return std::move(w.out);
 }
 template <> Ready read(std::span<const std::byte> body) {
@@ -274,6 +314,7 @@ template <> Ready read(std::span<const std::byte> body) {
     m.rows = r.number<uint64_t>();
     m.residentBytes = r.number<uint64_t>();
     m.load = r.number<double>();
+    m.bytesToWorkers = r.number<uint64_t>();
     r.end();
     return m;
 }

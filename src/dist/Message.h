@@ -28,13 +28,14 @@ enum class MessageType : uint16_t {
     Neighbour,   ///< RM: who shares a host, and how
     ObjectBegin, ///< BM or DM: an object follows in chunks
     ObjectChunk,
-    ObjectLent, ///< BM or DM: an object in the memory of a neighbour
-    ObjectAck,  ///< RM: stored
-    Compute,    ///< CM
-    Ready,      ///< RM: computed
-    Failure,    ///< RM: what went wrong
-    Transfer,   ///< RM: send me this object
-    Free,       ///< RM: these objects are not needed any more
+    ObjectLent,  ///< BM or DM: an object in the memory of a neighbour
+    ObjectPiece, ///< BM, also from worker to worker: some cells of an object that several machines have
+    ObjectAck,   ///< RM: stored
+    Compute,     ///< CM
+    Ready,       ///< RM: computed
+    Failure,     ///< RM: what went wrong
+    Transfer,    ///< RM: send me this object
+    Free,        ///< RM: these objects are not needed any more
     Heartbeat,
     FileQuery,  ///< RM: can you read these files?
     FileAnswer, ///< RM
@@ -95,11 +96,11 @@ struct LentPiece {
 
 struct Hello {
     static constexpr MessageType kType = MessageType::Hello;
-    std::string build;    ///< version of the program
-    std::string token;    ///< "" for none
-    uint64_t chunkBytes;  ///< largest payload of a chunk
-    uint32_t heartbeatMs; ///< 0: no heartbeats
-    uint32_t workerId;
+    std::string build;                ///< version of the program
+    std::string token;                ///< "" for none
+    uint64_t chunkBytes;              ///< largest payload of a chunk
+    uint32_t heartbeatMs;             ///< 0: no heartbeats
+    uint32_t workerId;                ///< from 1
     std::vector<std::string> options; ///< scheduling, as on the command line
     MemoryOffer memory{};
 };
@@ -140,6 +141,17 @@ struct ObjectChunk {
     std::span<const std::byte> payload;
 };
 
+/// Cells of a matrix that comes in pieces from several machines (Pieces.h).
+struct ObjectPiece {
+    static constexpr MessageType kType = MessageType::ObjectPiece;
+    uint64_t object;
+    ValueType type;
+    uint64_t rows, cols;   ///< of the matrix
+    uint64_t first, count; ///< cells
+    uint32_t crc;
+    std::span<const std::byte> payload;
+};
+
 /// Stays as it is until it is acknowledged.
 struct ObjectLent {
     static constexpr MessageType kType = MessageType::ObjectLent;
@@ -154,22 +166,26 @@ struct ObjectAck {
 
 struct Compute {
     static constexpr MessageType kType = MessageType::Compute;
-    /// Result: stays at the worker; Shared: stays and is sent, too. Sum, Min and Max: of blocks of a column that is
+    /// Awaited: an object that may still come in pieces. Result: stays at the worker; Shared: stays and is sent, too;
+    /// Exchanged: and becomes a piece of a matrix that others need. Sum, Min and Max: of blocks of a column that is
     /// collected.
-    enum class Role : uint8_t { Number, Object, Result, Shared, Collected, Sum, Min, Max, Kept };
+    enum class Role : uint8_t { Number, Object, Awaited, Result, Shared, Exchanged, Collected, Sum, Min, Max, Kept };
     struct Operand {
         Role role = Role::Number;
         uint64_t number = 0; ///< the bits, or the object
+        uint64_t whole = 0;  ///< Exchanged: the object that it is a piece of
     };
     uint64_t hash;
     std::string program; ///< "" if the worker has it already
     uint64_t rows, cols;
     double serialNs, nsPerStored;
     std::string site;
-    std::vector<Operand> operands; ///< by parameter of the program
-    bool isOffered = false;        ///< it is to be run only if it can be claimed on the board
-    bool isFollowed = false;       ///< by another one, with which its answer may travel
-    uint64_t firstRow = 0;         ///< of all rows of the loop: sums of groups are added up as far as these rows go
+    std::vector<Operand> operands;  ///< by parameter of the program
+    bool isOffered = false;         ///< it is to be run only if it can be claimed on the board
+    bool isFollowed = false;        ///< by another one, with which its answer may travel
+    uint64_t allRows = 0;           ///< of the loop, on all machines
+    std::vector<uint32_t> audience; ///< workers that need what is exchanged
+    uint64_t firstRow = 0;          ///< of all rows of the loop: sums of groups are added up as far as these rows go
 };
 
 struct Ready {
@@ -180,6 +196,7 @@ struct Ready {
     uint64_t rows;                       ///< that were computed
     uint64_t residentBytes;              ///< memory of the worker's process
     double load;                         ///< of its machine: mean number of busy threads
+    uint64_t bytesToWorkers;             ///< that went to other workers for it
 };
 
 struct Failure {
@@ -243,6 +260,7 @@ Bytes bodyOf(const Welcome &m);
 Bytes bodyOf(const ObjectBegin &m);
 Bytes bodyOf(const Neighbourhood &m);
 Bytes bodyOf(const ObjectLent &m);
+Bytes bodyOf(const ObjectPiece &m);
 Bytes bodyOf(const ObjectAck &m);
 Bytes bodyOf(const Compute &m);
 Bytes bodyOf(const Ready &m);

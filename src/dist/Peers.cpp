@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/Error.h"
+#include "dist/Pieces.h"
 
 namespace daphne::dist {
 
@@ -282,6 +283,22 @@ void Peers::broadcast(std::span<const uint32_t> wanted, const ObjectBegin &begin
     }
     uint64_t bytes = 0;
     eachFrame(begin, object, settings.chunkBytes, [&](const Bytes &frame) {
+        bytes += frame.size();
+        transport->broadcast(wanted, frame);
+    });
+    std::lock_guard lock(mutex);
+    for (uint32_t peer : wanted)
+        peers[peer].statistics.bytesOut += bytes;
+}
+
+void Peers::sendPiece(std::span<const uint32_t> wanted, uint64_t object, const Dense &matrix, uint64_t first,
+                      uint64_t count) {
+    size_t cell = cellSize(matrix.type());
+    auto *data = reinterpret_cast<const std::byte *>(matrix.view<uint8_t>().data);
+    ObjectPiece piece{
+        object, matrix.type(), matrix.rows(), matrix.cols(), first, count, 0, {data + first * cell, count * cell}};
+    uint64_t bytes = 0;
+    eachPieceFrame(piece, settings.chunkBytes, [&](const Bytes &frame) {
         bytes += frame.size();
         transport->broadcast(wanted, frame);
     });
@@ -605,6 +622,7 @@ void Peers::handle(uint32_t index, std::span<const std::byte> frame) {
         s.objects = ready.objects, s.objectBytes = ready.objectBytes;
         s.rows += ready.rows, s.reused += ready.compileNs == 0, s.squaredNs += ready.computeNs * ready.computeNs;
         s.residentBytes = ready.residentBytes, s.load = ready.load;
+        s.bytesToWorkers += ready.bytesToWorkers;
         events.push_back({PeerEvent::Kind::Ready, index, envelope.request, ready.fault, {}});
         break;
     }

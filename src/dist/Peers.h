@@ -23,7 +23,8 @@ namespace daphne::dist {
 /// What is told about a worker.
 struct PeerStatistics {
     uint64_t bytesOut = 0, bytesIn = 0;
-    uint64_t bytesLent = 0; ///< of both: those that were copied from memory instead of being sent
+    uint64_t bytesLent = 0;      ///< of both: those that were copied from memory instead of being sent
+    uint64_t bytesToWorkers = 0; ///< from this worker to others
     uint64_t objectsOut = 0, chunks = 0, partsRead = 0; ///< partsRead: of files
     double computeNs = 0, waitNs = 0, compileNs = 0;
     uint64_t objects = 0, objectBytes = 0; ///< held by the worker at last
@@ -108,6 +109,13 @@ class Peers {
     void broadcast(std::span<const uint32_t> peers, const ObjectBegin &begin, const Encoded &object);
     /// Whether objects of so many bytes are better broadcast to such peers than shipped to each of them.
     bool isRelayed(std::span<const uint32_t> peers, uint64_t bytes) const;
+
+    /// Whether workers can exchange what they have computed. Not where one of them may be lost while others wait for
+    /// it.
+    bool canExchange() const { return transport->linksWorkers() && !transport->survivesLoss(); }
+    /// Cells [first, first + count) of an object that these peers put together from pieces.
+    void sendPiece(std::span<const uint32_t> peers, uint64_t object, const Dense &matrix, uint64_t first,
+                   uint64_t count);
 
     /// What every worker knows of these files, in their order; nothing of those that are lost.
     std::vector<std::vector<SeenFile>> lookFor(const std::vector<std::string> &paths);

@@ -56,6 +56,8 @@ void Placements::retire(const PlacementRecord &record) {
         garbage[part.worker].push_back(part.object);
     if (record.wasSent && !record.wasRead)
         unreadResults.push_back(record.source);
+    if (record.wasExchanged && !record.wasUsedWhole)
+        unusedWholes.push_back(record.source);
 }
 
 bool Placements::isHere(const Value &matrix, RowRange cells) const {
@@ -68,8 +70,8 @@ bool Placements::isHere(const Value &matrix, RowRange cells) const {
            });
 }
 
-std::vector<const PlacementRecord *> Placements::withCellsOf(const Dense &matrix) const {
-    std::vector<const PlacementRecord *> found;
+std::vector<PlacementRecord *> Placements::withCellsOf(const Dense &matrix) {
+    std::vector<PlacementRecord *> found;
     auto isSame = [&](const Dense &m) {
         return m.cells() == matrix.cells() && m.type() == matrix.type() && m.contiguous() &&
                m.view<std::byte>().data == matrix.view<std::byte>().data;

@@ -71,8 +71,9 @@ struct PlacementRecord {
     /// Who should compute with which cells as long as there is no cut, because a file says so.
     std::vector<std::pair<RowRange, uint32_t>> homes;
     ResultOf source;
-    bool wasSent = false; ///< its cells came without being asked for
-    bool wasRead = false; ///< somebody wanted cells of other machines here
+    bool wasSent = false;                            ///< its cells came without being asked for
+    bool wasRead = false;                            ///< somebody wanted cells of other machines here
+    bool wasExchanged = false, wasUsedWhole = false; ///< everybody got all of it at once; and needed that
 
     bool isHere() const;
     /// Of a dense matrix, that only workers have.
@@ -90,7 +91,7 @@ class Placements {
     /// Whether cells of a matrix, rows of a sparse one, can be read here at once.
     bool isHere(const Value &matrix, RowRange cells) const;
     /// All that have the same cells as a dense matrix, whatever their shapes.
-    std::vector<const PlacementRecord *> withCellsOf(const Dense &matrix) const;
+    std::vector<PlacementRecord *> withCellsOf(const Dense &matrix);
     void erase(const Object &matrix);
     /// Drops records of matrices that nobody else knows any more.
     void sweep();
@@ -102,6 +103,8 @@ class Placements {
     std::map<uint32_t, std::vector<uint64_t>> takeGarbage() { return std::exchange(garbage, {}); }
     /// Results whose cells came without being asked for and that nobody has read.
     std::vector<ResultOf> takeUnread() { return std::exchange(unreadResults, {}); }
+    /// Results that everybody got as a whole, and nobody needed so.
+    std::vector<ResultOf> takeUnusedWholes() { return std::exchange(unusedWholes, {}); }
     /// All matrices with rows in files that nobody has read here.
     std::vector<Value> unread() const;
     /// All matrices with cells elsewhere.
@@ -113,7 +116,7 @@ class Placements {
 
     std::map<const Object *, PlacementRecord> records;
     std::map<uint32_t, std::vector<uint64_t>> garbage;
-    std::vector<ResultOf> unreadResults;
+    std::vector<ResultOf> unreadResults, unusedWholes;
     uint64_t nextVersion = 1;
 };
 

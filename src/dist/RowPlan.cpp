@@ -98,8 +98,11 @@ std::vector<PlannedRows> RowPlan::byScheme() const {
 }
 
 bool RowPlan::isEverywhere(const Value &matrix) const {
-    const PlacementRecord *record = placements.find(*matrix.object());
-    return record && std::ranges::any_of(record->parts, [](const Part &part) { return part.isWhole; });
+    if (matrix.isCsr())
+        return false;
+    return std::ranges::any_of(placements.withCellsOf(matrix.dense()), [](const PlacementRecord *record) {
+        return std::ranges::any_of(record->parts, [](const Part &part) { return part.isWhole; });
+    });
 }
 
 /// What a worker does not compute in each run: it waits for vectors and a message, and its results travel back.

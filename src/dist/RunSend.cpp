@@ -4,6 +4,7 @@
 #include <map>
 
 #include "dist/ClusterRun.h"
+#include "dist/Pieces.h"
 #include "kernels/PairwiseRows.h"
 
 namespace daphne::dist {
@@ -41,12 +42,19 @@ void ClusterRun::give(uint32_t worker, Chunk &chunk) {
         bound.rows ? bound.serialNs * static_cast<double>(chunk.rows.size()) / static_cast<double>(bound.rows) : 0;
     message.nsPerStored = bound.nsPerStored;
     message.site = bound.site;
+    message.allRows = bound.rows;
+    if (isExchanged())
+        message.audience = audience;
     for (size_t p = 0; p < loop.operands.size(); ++p) {
         const LoopOperand &operand = loop.operands[p];
         switch (operand.role) {
         case Role::Number: message.operands.push_back({Compute::Role::Number, operand.bits}); break;
         case Role::Whole:
-        case Role::Split: message.operands.push_back({Compute::Role::Object, ensurePart(worker, p, chunk.rows)}); break;
+        case Role::Split: {
+            uint64_t object = ensurePart(worker, p, chunk.rows);
+            message.operands.push_back({object & kInPieces ? Compute::Role::Awaited : Compute::Role::Object, object});
+            break;
+        }
         case Role::Kept: message.operands.push_back({Compute::Role::Kept, 0}); break;
         default: message.operands.push_back(outputFor(worker, chunk, p));
         }
@@ -79,6 +87,8 @@ Compute::Operand ClusterRun::outputFor(uint32_t worker, Chunk &chunk, size_t p) 
     auto *first = reinterpret_cast<std::byte *>(operand.value.dense().mutableView<uint8_t>().data);
     cluster.peers.expect(worker, object, {type, count, first + cells.begin * cellSize(type)});
     bool reduced = collected && bound.staged[p] && bound.stagesBlocks;
+    if (wholes[p])
+        return {Compute::Role::Exchanged, object, wholes[p]};
     return {reduced ? roleOf(*bound.staged[p]) : collected ? Compute::Role::Collected : Compute::Role::Shared, object};
 }
 
@@ -93,13 +103,43 @@ const Part *ClusterRun::findPart(uint32_t worker, size_t p, RowRange cells) cons
     return it == record->parts.end() ? nullptr : &*it;
 }
 
+/// A matrix with the same cells that the worker has as a whole, whatever its shape where that does not matter.
+const Part *ClusterRun::findWhole(uint32_t worker, size_t p) const {
+    const Value &v = loop.operands[p].value;
+    bool needsShape = bound.program.params[p].kind == exec::LoopParam::Kind::Right;
+    if (v.isCsr())
+        return nullptr;
+    for (PlacementRecord *record : cluster.placements.withCellsOf(v.dense())) {
+        const Matrix &m = record->matrix.matrix();
+        if (needsShape && (m.rows() != v.matrix().rows() || m.cols() != v.matrix().cols()))
+            continue;
+        auto it = std::ranges::find_if(record->parts,
+                                       [&](const Part &part) { return part.worker == worker && part.isWhole; });
+        if (it != record->parts.end()) {
+            record->wasUsedWhole = true;
+            return &*it;
+        }
+    }
+    return nullptr;
+}
+
+/// The next result of the loop that has made the matrix is better exchanged among workers.
+void ClusterRun::noteWhole(const Value &matrix) {
+    if (!matrix.isCsr() && cluster.peers.canExchange())
+        for (const PlacementRecord *record : cluster.placements.withCellsOf(matrix.dense()))
+            if (record->source.program)
+                cluster.programs[record->source.program].whole.insert(record->source.parameter);
+}
+
 /// The number of the part at the worker; it is sent unless it is there.
 uint64_t ClusterRun::ensurePart(uint32_t worker, size_t p, RowRange rows) {
     const Value &v = loop.operands[p].value;
     bool isWhole = !isSplit(p);
     RowRange cells = isWhole ? RowRange{0, v.matrix().cells()} : v.isCsr() ? rows : plan.cellsOf(p, rows);
-    if (const Part *part = findPart(worker, p, cells))
+    if (const Part *part = isWhole ? findWhole(worker, p) : findPart(worker, p, cells))
         return part->object;
+    if (isWhole)
+        noteWhole(v);
     PlacementRecord &record = cluster.placements.of(v);
     uint64_t object = isWhole ? numberOfWhole(record) : cluster.nextObject++;
     if (!isWhole && askToRead(worker, p, object, cells)) {

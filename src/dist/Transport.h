@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Moves frames between the coordinator and its workers, and nothing else. At
 /// the coordinator the peers are the workers, from 0; a worker has one peer, the
-/// coordinator.
+/// coordinator, and may get frames of other workers.
 ///
 /// Frames of one connection keep their order and arrive once or, if the peer is
 /// lost, not at all; a loss is reported once, behind all frames that came before
@@ -18,7 +18,7 @@
 namespace daphne::dist {
 
 struct Received {
-    uint32_t peer = 0;
+    uint32_t peer = 0; ///< at a worker: 0 is the coordinator, k + 1 the worker k
     Bytes frame;
     bool isLost = false;     ///< no frame: the connection is gone
     std::string reason;      ///< of the loss
@@ -44,6 +44,11 @@ class Transport {
     }
     /// Whether peers pass on what is broadcast, so that it costs this end less than sending it to each of them.
     virtual bool relays() const { return false; }
+    /// Whether workers can send frames to each other.
+    virtual bool linksWorkers() const { return false; }
+    /// The same frame from this worker to others, by their numbers at the coordinator; does not wait for them. Frames
+    /// from one worker to another keep their order.
+    virtual void sendToWorkers(std::span<const uint32_t> /*workers*/, Bytes /*frame*/) {}
     /// The next frame or loss of any peer; none after the given time.
     virtual std::optional<Received> receive(std::chrono::milliseconds patience, Listener who = Listener::StandsBy) = 0;
     /// Somebody begins or ends to do nothing but receive, urgently.

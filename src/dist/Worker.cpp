@@ -15,6 +15,7 @@
 #include "base/Error.h"
 #include "dist/BindOperands.h"
 #include "dist/ObjectStream.h"
+#include "dist/Pieces.h"
 #include "dist/WorkerFiles.h"
 #include "exec/ParseProgram.h"
 #include "kernels/BlasProcessor.h"
@@ -147,6 +148,11 @@ class Session {
         std::optional<Received> item = transport.receive(patience);
         if (!item)
             return false;
+        if (item->peer != 0) { // another worker's: its place among the coordinator's messages does not matter
+            for (std::span<const std::byte> rest = item->frame; !rest.empty() && !isOver;)
+                handleFrame(takeFrame(rest), true);
+            return true;
+        }
         try {
             for (std::span<const std::byte> rest = item->frame, body; isKnown && !rest.empty();)
                 if (Envelope e = openFrame(takeFrame(rest), body); e.type == MessageType::Cancel)
@@ -166,11 +172,13 @@ class Session {
         return cancelled.erase(request) > 0;
     }
 
-    void handleFrame(std::span<const std::byte> frame) {
+    void handleFrame(std::span<const std::byte> frame, bool isFromWorker = false) {
         Envelope envelope;
         try {
             std::span<const std::byte> body;
             envelope = openFrame(frame, body);
+            if (isFromWorker && envelope.type != MessageType::ObjectPiece)
+                throw WireError("a message that only coordinators send");
             if (!isKnown && envelope.type != MessageType::Hello)
                 throw WireError("the first message must be a greeting");
             handle(envelope, body);
@@ -226,13 +234,14 @@ class Session {
         case MessageType::ObjectLent: return borrow(read<ObjectLent>(body));
         case MessageType::ObjectAck: loans.end(read<ObjectAck>(body).object); return loans.sweep();
         case MessageType::ObjectChunk: return add(read<ObjectChunk>(body));
+        case MessageType::ObjectPiece: return add(read<ObjectPiece>(body));
         case MessageType::Compute: return compute(read<Compute>(body), envelope);
         case MessageType::Transfer: return transfer(read<Transfer>(body), envelope);
         case MessageType::FileQuery: return answer(files.answerTo(read<FileQuery>(body), bytesLeft()), envelope);
         case MessageType::ReadRows: return readRows(read<ReadRows>(body));
         case MessageType::Free:
             for (uint64_t object : read<Free>(body).objects)
-                drop(object);
+                forget(object);
             neighbour.sweep();
             return files.sweep();
         case MessageType::Heartbeat: // a question how long an answer takes
@@ -262,6 +271,7 @@ class Session {
             return refuse(Failure::Code::Refused, "refused: " + e.message);
         }
         isKnown = true;
+        number = hello.workerId - 1;
         neighbour.meet(hello.memory);
         char host[256] = "";
         gethostname(host, sizeof host - 1);
@@ -324,6 +334,44 @@ class Session {
         acknowledge(complete->object, complete->version);
     }
 
+    void add(const ObjectPiece &piece) {
+        if (objects.size() + pieces.size() >= options.mostObjects)
+            throw WireError("more than " + std::to_string(options.mostObjects) + " objects");
+        if (std::optional<Value> complete = pieces.add(piece, bytesLeft()))
+            store(piece.object, std::move(*complete));
+    }
+
+    /// A result, whole rows, is a piece of a matrix that others need, and maybe this worker. Bytes that were sent.
+    uint64_t exchange(const Compute &message, uint64_t whole, const Ref<Dense> &rows) {
+        uint64_t cols = rows->cols();
+        ObjectPiece piece{whole, rows->type(),        message.allRows, cols, message.firstRow * cols, rows->cells(),
+                          0,     cellsOf(Value(rows))};
+        std::vector<uint32_t> others = message.audience;
+        bool isWanted = std::erase(others, number) > 0;
+        uint64_t bytes = 0;
+        eachPieceFrame(piece, chunkBytes, [&](Bytes frame) {
+            bytes += frame.size() * others.size();
+            if (!others.empty())
+                transport.sendToWorkers(others, std::move(frame));
+        });
+        if (isWanted) {
+            piece.crc = crc32c(piece.payload);
+            add(piece);
+        }
+        return bytes;
+    }
+
+    /// What comes in pieces from other workers may come later than what needs it.
+    void awaitPieces(const Compute &message) {
+        for (const Compute::Operand &operand : message.operands)
+            while (operand.role == Compute::Role::Awaited && !objects.contains(operand.number)) {
+                bool isHopeless = isOver || (!waiting.empty() && waiting.back().isLost);
+                if (isHopeless)
+                    throw executionError("pieces of object " + std::to_string(operand.number) + " are missing");
+                receive(std::chrono::seconds(1));
+            }
+    }
+
     void acknowledge(uint64_t object, uint64_t version) {
         const Value &v = objects[object];
         ObjectAck ack{object, version, 0, 0, bytesOf(v)};
@@ -341,7 +389,7 @@ class Session {
     }
 
     uint64_t bytesLeft() const {
-        uint64_t taken = objectBytes + arrivals.announcedBytes() + files.keptBytes();
+        uint64_t taken = objectBytes + arrivals.announcedBytes() + pieces.announcedBytes() + files.keptBytes();
         return options.mostObjectBytes - std::min(options.mostObjectBytes, taken);
     }
 
@@ -364,6 +412,12 @@ class Session {
             return;
         objectBytes -= bytesOf(it->second);
         objects.erase(it);
+    }
+    /// What is still coming of it is not wanted, either.
+    void forget(uint64_t object) {
+        if ((object & kInPieces) && !objects.contains(object))
+            pieces.disregard(object);
+        drop(object);
     }
     const Value &find(uint64_t object) const {
         auto it = objects.find(object);
@@ -413,6 +467,7 @@ class Session {
     }
 
     void compute(const Compute &message, const Envelope &envelope) {
+        awaitPieces(message);
         double waited = nsSince(idleSince), compileNs = 0;
         auto start = Clock::now();
         // Later messages name a program that this one may have brought, whatever becomes of the loop.
@@ -437,22 +492,25 @@ class Session {
         double computed = nsSince(start) - compileNs;
         FrameBatch &batch = answersToLoops();
         addAcks(batch);
+        uint64_t bytesToWorkers = 0;
         for (size_t p = 0; p < outputs.size() && !fault; ++p) {
             if (!outputs[p])
                 continue;
-            auto [role, object] = message.operands[p];
+            auto [role, object, whole] = message.operands[p];
             if (role == Compute::Role::Collected && loop.isSumOfGroups(p))
                 outputs[p] = mergedGroups(loop, p, message.firstRow, outputs[p]);
+            if (role == Compute::Role::Exchanged)
+                bytesToWorkers += exchange(message, whole, outputs[p]);
             Value output(std::move(outputs[p]));
             if (role >= Compute::Role::Shared)
                 send(batch, object, output);
-            if (role <= Compute::Role::Shared)
+            if (role <= Compute::Role::Exchanged)
                 store(object, std::move(output));
         }
         const Vitals &vitals = vitalSigns.now();
-        Ready ready{fault,          computed,    waited,    compileNs,
-                    objects.size(), objectBytes, loop.rows, vitals.residentBytes,
-                    vitals.load};
+        Ready ready{fault,          computed,      waited,    compileNs,
+                    objects.size(), objectBytes,   loop.rows, vitals.residentBytes,
+                    vitals.load,    bytesToWorkers};
         batch.add(frameOf(ready, envelope.request, envelope.pipeline));
         endAnswer(message);
         idleSince = Clock::now();
@@ -475,6 +533,8 @@ class Session {
     std::optional<FrameBatch> answers; ///< to loops that are followed by another one
     Clock::time_point firstAnswer;     ///< of them
     Arrivals arrivals;
+    Pieces pieces;
+    uint32_t number = 0; ///< of this worker at the coordinator
     WorkerFiles files;
     std::vector<ObjectAck> acks; ///< to be sent
     std::unordered_map<uint64_t, Value> objects;

@@ -27,7 +27,9 @@ struct Link {
 
 class WorkerEnd : public Transport {
   public:
-    WorkerEnd(Link &link, Mailbox &inbox) : link(link), inbox(inbox) {}
+    /// others: all links, of workers that reach each other; else null.
+    WorkerEnd(Link &link, Mailbox &inbox, const std::vector<Link *> *others)
+        : link(link), inbox(inbox), others(others) {}
     uint32_t numPeers() const override { return 1; }
     std::string nameOf(uint32_t) const override { return "the coordinator"; }
     void send(uint32_t, Bytes frame) override {
@@ -44,18 +46,26 @@ class WorkerEnd : public Transport {
     void attend(bool begins) override { link.toWorker.attend(begins); }
     void disconnect(uint32_t) override { link.isCut = true; }
     uint64_t usualChunkBytes() const override { return kChunkBytes; }
-    bool survivesLoss() const override { return true; }
+    bool survivesLoss() const override { return !others; }
+    bool linksWorkers() const override { return others; }
+    void sendToWorkers(std::span<const uint32_t> workers, Bytes frame) override {
+        for (uint32_t worker : workers)
+            if (others && worker < others->size())
+                (*others)[worker]->toWorker.putAnyway({link.peer + 1, frame, false, {}});
+    }
 
   private:
     Link &link;
     Mailbox &inbox;
+    const std::vector<Link *> *others;
     bool reported = false;
 };
 
 class CoordinatorEnd : public Transport {
   public:
-    CoordinatorEnd(uint32_t numWorkers, std::function<void(Transport &, uint32_t)> serve)
-        : serve(std::move(serve)), candidates(numWorkers), attempts(numWorkers) {
+    CoordinatorEnd(uint32_t numWorkers, std::function<void(Transport &, uint32_t)> serve, bool areLinked)
+        : serve(std::move(serve)), areLinked(areLinked), candidates(numWorkers), attempts(numWorkers) {
+        current.reserve(numWorkers);
         for (uint32_t i = 0; i < numWorkers; ++i)
             current.push_back(open(i, 0));
     }
@@ -76,8 +86,11 @@ class CoordinatorEnd : public Transport {
     void attend(bool begins) override { inbox.attend(begins); }
     void disconnect(uint32_t peer) override { current[peer]->cut(); }
     uint64_t usualChunkBytes() const override { return kChunkBytes; }
-    bool survivesLoss() const override { return true; }
+    bool survivesLoss() const override { return !areLinked; }
+    bool linksWorkers() const override { return areLinked; }
     std::optional<uint32_t> reconnect(uint32_t peer, Bytes greeting) override {
+        if (areLinked)
+            return std::nullopt;
         if (candidates[peer])
             candidates[peer]->cut();
         candidates[peer] = open(peer, ++attempts[peer]);
@@ -95,7 +108,7 @@ class CoordinatorEnd : public Transport {
     void run(Link &link) {
         std::string reason = "it has ended";
         try {
-            WorkerEnd end(link, inbox);
+            WorkerEnd end(link, inbox, areLinked ? &current : nullptr);
             serve(end, link.peer);
         } catch (const std::exception &e) {
             reason = e.what();
@@ -106,6 +119,7 @@ class CoordinatorEnd : public Transport {
     }
 
     std::function<void(Transport &, uint32_t)> serve;
+    const bool areLinked;
     Mailbox inbox;
     std::vector<std::unique_ptr<Link>> links; ///< of all times
     std::vector<Link *> current, candidates;
@@ -114,8 +128,9 @@ class CoordinatorEnd : public Transport {
 
 } // namespace
 
-std::unique_ptr<Transport> connectInProcess(uint32_t numWorkers, std::function<void(Transport &, uint32_t)> serve) {
-    return std::make_unique<CoordinatorEnd>(numWorkers, std::move(serve));
+std::unique_ptr<Transport> connectInProcess(uint32_t numWorkers, std::function<void(Transport &, uint32_t)> serve,
+                                            bool areLinked) {
+    return std::make_unique<CoordinatorEnd>(numWorkers, std::move(serve), areLinked);
 }
 
 } // namespace daphne::dist

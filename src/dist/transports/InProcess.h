@@ -11,6 +11,8 @@ namespace daphne::dist {
 
 /// Starts numWorkers threads that call serve(transport of that worker, its number) and returns the coordinator's end,
 /// whose destruction disconnects and joins them. A worker whose serve returns or throws is lost to the coordinator.
-std::unique_ptr<Transport> connectInProcess(uint32_t numWorkers, std::function<void(Transport &, uint32_t)> serve);
+/// Linked ones reach each other, and the program cannot go on without one of them: as with MPI.
+std::unique_ptr<Transport> connectInProcess(uint32_t numWorkers, std::function<void(Transport &, uint32_t)> serve,
+                                            bool areLinked = false);
 
 } // namespace daphne::dist

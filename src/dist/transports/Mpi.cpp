@@ -7,6 +7,9 @@
 /// vain, the longer. While a worker computes, a thread of its own keeps frames
 /// moving.
 ///
+/// Workers send frames to each other, too; whoever gets one takes it, however
+/// much it sends itself, so that nobody waits in a circle.
+///
 /// What is broadcast goes down a binomial tree: who gets a frame passes it on to
 /// the ranks named at its end, half of them to each next one. Frames for a
 /// worker are numbered by the coordinator, in their tags, because those that
@@ -52,6 +55,48 @@ struct JobState {
     std::atomic<bool> rankLost{false};
 };
 
+/// As the launcher tells, before the library does; 0 if it does not.
+int announcedRanks() {
+    for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"})
+        if (const char *text = std::getenv(name))
+            return std::max(0, std::atoi(text));
+    return 0;
+}
+
+/// Ends this process, and with it the job, if the library waits too long for the other ranks: it does so for ever, and
+/// there are no signs of life yet, or no more.
+class Meeting {
+  public:
+    explicit Meeting(const char *what) : watch([this, what] { wait(what); }) {}
+    ~Meeting() {
+        {
+            std::lock_guard lock(mutex);
+            isOver = true;
+        }
+        changed.notify_all();
+        watch.join();
+    }
+    Meeting(const Meeting &) = delete;
+    Meeting &operator=(const Meeting &) = delete;
+
+  private:
+    void wait(const char *what) {
+        std::chrono::seconds patience = kMeetingTime + std::chrono::seconds(announcedRanks() / kRanksPerSecond);
+        std::unique_lock lock(mutex);
+        if (changed.wait_for(lock, patience, [&] { return isOver; }))
+            return;
+        std::fprintf(stderr, "error: the MPI job does not %s: a rank is lost, the others have waited for %d s\n", what,
+                     static_cast<int>(patience.count()));
+        std::fflush(nullptr);
+        std::_Exit(3);
+    }
+
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool isOver = false;
+    std::thread watch;
+};
+
 /// A rank and the number of the frame that it gets.
 struct Stop {
     uint32_t rank = 0, number = 0;
@@ -77,9 +122,9 @@ class Tags {
 
 class MpiTransport : public Transport {
   public:
-    MpiTransport(MPI_Comm communicator, int rank, int size, JobState &job)
-        : communicator(communicator), rank(rank), size(size), job(job), tags(communicator),
-          nextNumber(static_cast<size_t>(size)), lines(numPeers()) {
+    MpiTransport(MPI_Comm communicator, MPI_Comm workers, int rank, int size, JobState &job)
+        : communicator(communicator), workers(workers), rank(rank), size(size), job(job), tags(communicator),
+          nextNumber(static_cast<size_t>(size)), lines(static_cast<size_t>(size)) {
         // The coordinator always has a thread that receives.
         if (rank != 0)
             background = std::thread([this] { keepMoving(); });
@@ -94,9 +139,13 @@ class MpiTransport : public Transport {
             background.join();
         // What goes to a lost rank never arrives; the job is aborted then.
         std::unique_lock lock(mutex);
+        isLeaving = true;
         while (!job.rankLost && !underWay.empty())
             if (!pump())
                 wake.wait_for(lock, kShortestNap);
+        lock.unlock();
+        if (rank != 0)
+            leaveTogether();
     }
 
     uint32_t numPeers() const override { return rank == 0 ? static_cast<uint32_t>(size - 1) : 1; }
@@ -106,7 +155,7 @@ class MpiTransport : public Transport {
         if (!waitForRoom(lock, frame))
             return;
         int to = rankOf(peer);
-        post(to, takeNumber(to), std::make_shared<const Bytes>(std::move(frame)), false);
+        post(to, takeNumber(to), std::make_shared<const Bytes>(std::move(frame)), Way::Straight);
     }
     void broadcast(std::span<const uint32_t> peers, const Bytes &frame) override {
         std::unique_lock lock(mutex);
@@ -118,6 +167,15 @@ class MpiTransport : public Transport {
         passOn(frame, stops);
     }
     bool relays() const override { return rank == 0; }
+    bool linksWorkers() const override { return true; }
+    void sendToWorkers(std::span<const uint32_t> workers, Bytes frame) override {
+        auto common = std::make_shared<const Bytes>(std::move(frame));
+        std::unique_lock lock(mutex);
+        for (uint32_t worker : workers)
+            if (int to = static_cast<int>(worker) + 1; to < size && to != rank && !job.rankLost)
+                post(to, takeNumber(to), common, Way::Across);
+        pump();
+    }
     std::optional<Received> receive(std::chrono::milliseconds patience, Listener who) override {
         prctl(PR_SET_TIMERSLACK, 1000ul); // naps are as long as they should be
         auto start = Clock::now(), lastBusy = start;
@@ -170,15 +228,29 @@ class MpiTransport : public Transport {
 
   private:
     using Clock = std::chrono::steady_clock;
+    /// Across: from worker to worker.
+    enum class Way : uint8_t { Straight, Relayed, Across };
     struct Sending {
         std::shared_ptr<const Bytes> frame;
         MPI_Request request;
+        size_t counted; ///< bytes for which who sends more waits
     };
     /// Frames of one peer, in order, and those that came too early.
     struct Line {
         uint32_t expected = 0;
         std::map<uint32_t, Received> early;
     };
+
+    /// Other workers may still send what nobody needs any more; it is taken until all have come here.
+    void leaveTogether() {
+        Meeting all("end");
+        MPI_Request request = MPI_REQUEST_NULL;
+        std::unique_lock lock(mutex);
+        MPI_Ibarrier(workers, &request);
+        for (int done = 0; !job.rankLost && !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE))
+            if (!pump())
+                wake.wait_for(lock, kShortestNap);
+    }
 
     int rankOf(uint32_t peer) const { return rank == 0 ? static_cast<int>(peer) + 1 : 0; }
 
@@ -197,11 +269,12 @@ class MpiTransport : public Transport {
         return std::exchange(next, tags.numberAfter(next));
     }
 
-    void post(int to, uint32_t number, std::shared_ptr<const Bytes> frame, bool isRelayed) {
-        outgoingBytes += frame->size();
-        Sending &s = underWay.emplace_back(std::move(frame), MPI_REQUEST_NULL);
-        MPI_Isend(s.frame->data(), static_cast<int>(s.frame->size()), MPI_BYTE, to, Tags::tagOf(number, isRelayed),
-                  communicator, &s.request);
+    void post(int to, uint32_t number, std::shared_ptr<const Bytes> frame, Way way) {
+        size_t counted = way == Way::Across ? 0 : frame->size();
+        outgoingBytes += counted;
+        Sending &s = underWay.emplace_back(std::move(frame), MPI_REQUEST_NULL, counted);
+        MPI_Isend(s.frame->data(), static_cast<int>(s.frame->size()), MPI_BYTE, to,
+                  Tags::tagOf(number, way == Way::Relayed), communicator, &s.request);
     }
 
     /// The first rank gets the frame and passes it on to half of the others, the next one to half of what is left.
@@ -215,7 +288,8 @@ class MpiTransport : public Transport {
             for (const Stop &stop : stops.subspan(1 + kept))
                 w.number(stop.rank).number(stop.number);
             w.number(static_cast<uint32_t>(stops.size() - 1 - kept));
-            post(static_cast<int>(first.rank), first.number, std::make_shared<const Bytes>(std::move(w.out)), true);
+            post(static_cast<int>(first.rank), first.number, std::make_shared<const Bytes>(std::move(w.out)),
+                 Way::Relayed);
             stops = stops.subspan(1, kept);
         }
     }
@@ -276,7 +350,7 @@ class MpiTransport : public Transport {
                 continue;
             }
             any = true;
-            outgoingBytes -= it->frame->size();
+            outgoingBytes -= it->counted;
             it = underWay.erase(it);
         }
         return any;
@@ -285,7 +359,7 @@ class MpiTransport : public Transport {
     bool receiveOne() {
         // What is missing between frames that came too early is always wanted. The coordinator takes what it gets
         // however much it sends, so that nobody waits in a circle.
-        bool isBusy = inbox.isFull() || (rank != 0 && outgoingBytes >= Mailbox::kUsualBytes);
+        bool isBusy = (inbox.isFull() && !isLeaving) || (rank != 0 && outgoingBytes >= Mailbox::kUsualBytes);
         if (isBusy && numEarly == 0)
             return false;
         int found = 0, bytes = 0;
@@ -296,7 +370,9 @@ class MpiTransport : public Transport {
             return false;
         MPI_Get_count(&status, MPI_BYTE, &bytes);
         Received item;
-        item.peer = rank == 0 ? static_cast<uint32_t>(status.MPI_SOURCE - 1) : 0;
+        // What is passed on comes from the coordinator.
+        bool isRelayed = status.MPI_TAG != kEndTag && Tags::isRelayed(status.MPI_TAG);
+        item.peer = static_cast<uint32_t>(rank == 0 ? status.MPI_SOURCE - 1 : isRelayed ? 0 : status.MPI_SOURCE);
         item.frame.resize(static_cast<size_t>(bytes));
         MPI_Mrecv(item.frame.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
         if (status.MPI_TAG == kEndTag) {
@@ -305,13 +381,13 @@ class MpiTransport : public Transport {
             inbox.putAnyway(std::move(item));
             return true;
         }
-        if (Tags::isRelayed(status.MPI_TAG))
+        if (isRelayed)
             relay(item.frame);
         deliver(std::move(item), Tags::numberOf(status.MPI_TAG));
         return true;
     }
 
-    MPI_Comm communicator;
+    MPI_Comm communicator, workers; ///< of all ranks, and of those that are workers
     const int rank, size;
     JobState &job;
     const Tags tags;
@@ -324,50 +400,8 @@ class MpiTransport : public Transport {
     size_t numEarly = 0;              ///< of all lines
     size_t outgoingBytes = 0;
     int numReceiving = 0, numAttending = 0; ///< threads that want a frame, and those that do nothing else
-    bool stopping = false;
+    bool stopping = false, isLeaving = false;
     std::thread background;
-};
-
-/// As the launcher tells, before the library does; 0 if it does not.
-int announcedRanks() {
-    for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"})
-        if (const char *text = std::getenv(name))
-            return std::max(0, std::atoi(text));
-    return 0;
-}
-
-/// Ends this process, and with it the job, if the library waits too long for the other ranks: it does so for ever, and
-/// there are no signs of life yet, or no more.
-class Meeting {
-  public:
-    explicit Meeting(const char *what) : watch([this, what] { wait(what); }) {}
-    ~Meeting() {
-        {
-            std::lock_guard lock(mutex);
-            isOver = true;
-        }
-        changed.notify_all();
-        watch.join();
-    }
-    Meeting(const Meeting &) = delete;
-    Meeting &operator=(const Meeting &) = delete;
-
-  private:
-    void wait(const char *what) {
-        std::chrono::seconds patience = kMeetingTime + std::chrono::seconds(announcedRanks() / kRanksPerSecond);
-        std::unique_lock lock(mutex);
-        if (changed.wait_for(lock, patience, [&] { return isOver; }))
-            return;
-        std::fprintf(stderr, "error: the MPI job does not %s: a rank is lost, the others have waited for %d s\n", what,
-                     static_cast<int>(patience.count()));
-        std::fflush(nullptr);
-        std::_Exit(3);
-    }
-
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool isOver = false;
-    std::thread watch;
 };
 
 class Mpi : public MpiModule {
@@ -383,6 +417,7 @@ class Mpi : public MpiModule {
         MPI_Comm_dup(MPI_COMM_WORLD, &communicator);
         MPI_Comm_rank(communicator, &myRank);
         MPI_Comm_size(communicator, &numRanks);
+        MPI_Comm_split(communicator, myRank == 0 ? MPI_UNDEFINED : 0, myRank, &workers);
     }
     ~Mpi() override {
         if (job.rankLost)
@@ -391,17 +426,19 @@ class Mpi : public MpiModule {
         // Ranks that still wait for the first one, because the program never began, may leave.
         for (int r = 1; myRank == 0 && r < numRanks; ++r)
             MPI_Send(nullptr, 0, MPI_BYTE, r, kEndTag, communicator);
+        if (workers != MPI_COMM_NULL)
+            MPI_Comm_free(&workers);
         MPI_Comm_free(&communicator);
         MPI_Finalize();
     }
     int rank() const override { return myRank; }
     int size() const override { return numRanks; }
     std::unique_ptr<Transport> connect() override {
-        return std::make_unique<MpiTransport>(communicator, myRank, numRanks, job);
+        return std::make_unique<MpiTransport>(communicator, workers, myRank, numRanks, job);
     }
 
   private:
-    MPI_Comm communicator = MPI_COMM_NULL;
+    MPI_Comm communicator = MPI_COMM_NULL, workers = MPI_COMM_NULL;
     int myRank = 0, numRanks = 1;
     JobState job;
 };

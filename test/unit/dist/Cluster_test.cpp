@@ -29,6 +29,7 @@ struct Machines {
     Peers::Settings peers = {.build = "test", .heartbeatMs = 0};
     std::function<void(uint64_t loop, uint32_t worker)> beforeLoop;
     std::string workerToken;
+    bool areLinked = false;
 
     std::unique_ptr<Cluster> start() const {
         auto serve = [*this](Transport &transport, uint32_t number) {
@@ -40,7 +41,7 @@ struct Machines {
                 return std::make_unique<sched::Scheduler>(sched::Settings{.threads = {.numThreads = 1}});
             }).serve(transport);
         };
-        return std::make_unique<Cluster>(dist::connectInProcess(workers, serve), peers, settings, 1);
+        return std::make_unique<Cluster>(dist::connectInProcess(workers, serve, areLinked), peers, settings, 1);
     }
 };
 
@@ -189,6 +190,158 @@ TEST(Cluster, WorkersAddUpSumsOfTheirRowsBeforeTheySendThem) {
     EXPECT_GE(bytesIn(*cluster) - before, 3 * perGroup);
     EXPECT_LT(bytesIn(*cluster) - before, groups * perGroup / 5) << "at most two sums per power of two";
     cluster->endOfProgram(false);
+}
+
+uint64_t bytesAcross(const Cluster &cluster) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < cluster.workers().size(); ++i)
+        bytes += cluster.workers().statistics(i).bytesToWorkers;
+    return bytes;
+}
+
+/// A vector that every loop needs as a whole and leaves in parts: v = maximum of each row of X * t(v), and more.
+struct Iteration {
+    explicit Iteration(Cluster *cluster, size_t rows = 1200) : cluster(cluster), scope(cluster) {
+        auto m = Dense::create(ValueType::F64, rows, rows);
+        for (size_t i = 0; i < m->cells(); ++i)
+            m->mutableView<double>().data[i] = std::cos(static_cast<double>(i % 7919));
+        x = m;
+        v = Dense::create(ValueType::F64, rows, 1);
+        for (size_t i = 0; i < rows; ++i)
+            v.dense().mutableView<double>().data[i] = 1 + std::sin(static_cast<double>(i));
+    }
+    ~Iteration() {
+        x = v = Value();
+        if (cluster)
+            cluster->endOfProgram(false);
+    }
+    /// isLogarithm: of the products, which must be positive.
+    void step(bool isLogarithm = false) {
+        Recipe r;
+        Value row = Dense::reshaped(v.dense(), 1, v.matrix().rows());
+        uint16_t products = r.add("ewMul", {r.input(x), r.input(row)});
+        uint16_t best = r.add("maxRow", {isLogarithm ? r.add("ewLn", {products}) : products});
+        r.output(r.add("ewAdd", {best, r.input(v)}));
+        std::vector<Value> results(1);
+        r.build(engine)->run(context, r.inputs, results, 0);
+        v = std::move(results[0]);
+        exec::bringHere(v);
+    }
+    Cluster *cluster;
+    exec::DistributionScope scope;
+    Context context;
+    exec::Engine engine{{.jit = false, .always = true}, nullptr};
+    Value x, v;
+};
+
+TEST(ClusterExchange, RandomRegionsGiveTheBitsOfTheKernels) {
+    Machines machines{.workers = 3, .areLinked = true};
+    machines.peers.leastLent = dist::kNeverLent;
+    expectSameAsKernels(*machines.start(), 1, 150);
+    machines.settings.scheme = sched::findScheme("GSS");
+    ASSERT_TRUE(machines.settings.scheme);
+    expectSameAsKernels(*machines.start(), 200, 260);
+}
+
+TEST(ClusterExchange, WorkersSendEachOtherWhatEverybodyNeeds) {
+    constexpr uint64_t kVector = 1200 * 8;
+    for (bool isLinked : {false, true}) {
+        Machines machines{.workers = 3, .areLinked = isLinked};
+        machines.peers.leastLent = dist::kNeverLent;
+        auto cluster = machines.start();
+        Value found, wanted;
+        {
+            Iteration there(cluster.get());
+            for (int i = 0; i < 3; ++i)
+                there.step(); // until it is known what is needed
+            uint64_t out = bytesOut(*cluster), in = bytesIn(*cluster), across = bytesAcross(*cluster);
+            for (int i = 0; i < 4; ++i)
+                there.step();
+            out = (bytesOut(*cluster) - out) / 4, in = (bytesIn(*cluster) - in) / 4;
+            across = (bytesAcross(*cluster) - across) / 4;
+            EXPECT_LT(in, kVector);
+            if (isLinked) {
+                EXPECT_LT(out, 3 * kVector / 4 + 3000) << "only what the coordinator has computed goes out";
+                EXPECT_GE(across, 2 * kVector * 3 / 4);
+                EXPECT_LT(across, 2 * kVector * 3 / 4 + 3000);
+            } else {
+                EXPECT_GE(out, 3 * kVector);
+                EXPECT_EQ(across, 0u);
+            }
+            found = there.v;
+        }
+        {
+            Iteration here(nullptr);
+            for (int i = 0; i < 7; ++i)
+                here.step();
+            wanted = here.v;
+        }
+        EXPECT_EQ(bitDifference(wanted, found), "");
+    }
+}
+
+TEST(ClusterExchange, EndsWhenNobodyNeedsTheResultAsAWhole) {
+    Machines machines{.workers = 3, .areLinked = true};
+    machines.peers.leastLent = dist::kNeverLent;
+    auto cluster = machines.start();
+    {
+        Iteration loop(cluster.get());
+        for (int i = 0; i < 4; ++i)
+            loop.step();
+        uint64_t across = bytesAcross(*cluster);
+        EXPECT_GT(across, 0u);
+        Value kept = loop.v;
+        for (int i = 0; i < 3; ++i) {
+            loop.v = kept; // the result is thrown away
+            loop.step();
+        }
+        uint64_t later = bytesAcross(*cluster);
+        for (int i = 0; i < 3; ++i) {
+            loop.v = kept;
+            loop.step();
+        }
+        EXPECT_EQ(bytesAcross(*cluster), later);
+        // And begins again.
+        for (int i = 0; i < 4; ++i)
+            loop.step();
+        EXPECT_GT(bytesAcross(*cluster), later);
+    }
+    for (uint32_t w = 0; w < 3; ++w)
+        EXPECT_TRUE(cluster->workers().isAlive(w));
+}
+
+TEST(ClusterExchange, OfALoopThatFailsLeavesNothingBehind) {
+    Machines machines{.workers = 3, .areLinked = true};
+    machines.peers.leastLent = dist::kNeverLent;
+    auto cluster = machines.start();
+    Iteration loop(cluster.get());
+    auto twos = [](size_t bad) {
+        auto m = Dense::create(ValueType::F64, 1200, 1200);
+        for (size_t i = 0; i < m->cells(); ++i)
+            m->mutableView<double>().data[i] = i == bad ? -2 : 2;
+        return Value(m);
+    };
+    auto manySteps = [&] {
+        loop.v = Value(Dense::create(ValueType::F64, 1200, 1, Buffer::Init::Zero));
+        for (size_t i = 0; i < 1200; ++i)
+            loop.v.dense().mutableView<double>().data[i] = 1 + static_cast<double>(i);
+        for (int i = 0; i < 5; ++i)
+            loop.step(true);
+        return loop.v;
+    };
+    loop.x = twos(~size_t(0));
+    Value before = manySteps();
+    EXPECT_GT(bytesAcross(*cluster), 0u);
+    Value positive = loop.x;
+    // A row that leaves the domain, at another machine each time: the kernels say so.
+    for (size_t row : {0, 300, 700, 1199}) {
+        loop.x = twos(row * 1200 + 5);
+        EXPECT_THROW(loop.step(true), Error);
+    }
+    loop.x = positive;
+    EXPECT_EQ(bitDifference(before, manySteps()), "");
+    for (uint32_t w = 0; w < 3; ++w)
+        EXPECT_LT(cluster->workers().statistics(w).objects, 20u);
 }
 
 uint64_t countOf(const Cluster &cluster, const std::string &word) {

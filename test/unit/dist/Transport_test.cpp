@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What every transport promises, over all of them. Three workers send back what
 /// they get, twice where the frame begins with 'D' and later if it is an 'S'; 'X'
-/// ends them without a word. Over MPI, which needs mpirun, the same as Mpi.* in
+/// ends them without a word. 'P' goes to the other workers, which say from whom
+/// they have it. Over MPI, which needs mpirun, the same as Mpi.* in
 /// more ranks.
 #include "dist/Transport.h"
 
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <netinet/in.h>
+#include <numeric>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -28,13 +30,24 @@ Bytes bytesOf(std::string_view text) {
 }
 std::string textOf(const Bytes &bytes) { return {reinterpret_cast<const char *>(bytes.data()), bytes.size()}; }
 
-void echo(Transport &transport) {
+void echo(Transport &transport, uint32_t number = 0, uint32_t numWorkers = 0) {
     while (true) {
         std::optional<Received> item = transport.receive(seconds(1));
         if (!item)
             continue;
         if (item->isLost || (!item->frame.empty() && item->frame[0] == std::byte('X')))
             return;
+        if (item->peer != 0) {
+            transport.send(0, bytesOf(std::to_string(item->peer - 1) + textOf(item->frame)));
+            continue;
+        }
+        if (item->frame[0] == std::byte('P')) {
+            std::vector<uint32_t> others(numWorkers);
+            std::iota(others.begin(), others.end(), 0);
+            std::erase(others, number);
+            transport.sendToWorkers(others, std::move(item->frame));
+            continue;
+        }
         if (item->frame[0] == std::byte('S'))
             std::this_thread::sleep_for(std::chrono::milliseconds(400));
         if (item->frame[0] == std::byte('D'))
@@ -144,6 +157,26 @@ void aBusyPeerGetsEverything(Transport &transport) {
     sender.join();
 }
 
+/// All workers send to all others at the same time, more than queues like to hold.
+void workersReachEachOther(Transport &transport) {
+    constexpr int kFrames = 30;
+    ASSERT_TRUE(transport.linksWorkers());
+    uint32_t workers = transport.numPeers();
+    for (int i = 0; i < kFrames; ++i)
+        for (uint32_t w = 0; w < workers; ++w)
+            transport.send(w, bytesOf("P" + std::to_string(i) + std::string(i % 3 == 0 ? 3 << 20 : 10, 'x')));
+    std::map<std::pair<uint32_t, uint32_t>, int> seen; // from, to
+    for (uint32_t k = 0; k < kFrames * workers * (workers - 1); ++k) {
+        Received item = next(transport);
+        std::string text = textOf(item.frame);
+        uint32_t from = static_cast<uint32_t>(text[0] - '0');
+        ASSERT_NE(from, item.peer);
+        int i = seen[{from, item.peer}]++;
+        ASSERT_EQ(text.substr(1, 1 + std::to_string(i).size()), "P" + std::to_string(i));
+        ASSERT_EQ(text.size(), 2 + std::to_string(i).size() + (i % 3 == 0 ? 3 << 20 : 10));
+    }
+}
+
 void checkAll(Transport &transport) {
     framesKeepTheirOrder(transport);
     framesOfAllSizesArrive(transport);
@@ -200,6 +233,13 @@ TEST(InProcess, KeepsItsPromises) {
     checkAll(*transport);
     aLossIsReportedOnceAndOthersGoOn(*transport);
     aLostPeerCanBeCalledAgain(*transport);
+}
+
+TEST(InProcess, LinkedWorkersReachEachOther) {
+    auto transport = connectInProcess(4, [](Transport &t, uint32_t number) { echo(t, number, 4); }, true);
+    EXPECT_FALSE(transport->survivesLoss());
+    checkAll(*transport);
+    workersReachEachOther(*transport);
 }
 
 // ---- gRPC, servers in this process
@@ -281,11 +321,12 @@ TEST(Mpi, KeepsItsPromises) {
     std::unique_ptr<MpiModule> mpi = loadMpi(DAPHNE_TEST_LIBRARIES);
     std::unique_ptr<Transport> transport = mpi->connect();
     if (mpi->rank() > 0)
-        return echo(*transport);
+        return echo(*transport, static_cast<uint32_t>(mpi->rank()) - 1, static_cast<uint32_t>(mpi->size()) - 1);
     ASSERT_EQ(transport->numPeers(), static_cast<uint32_t>(mpi->size()) - 1);
     EXPECT_EQ(transport->nameOf(0), "rank 1");
     EXPECT_TRUE(transport->relays());
     checkAll(*transport);
+    workersReachEachOther(*transport);
     for (uint32_t w = 0; w < transport->numPeers(); ++w)
         transport->send(w, bytesOf("X"));
 }
