@@ -27,7 +27,7 @@ from pathlib import Path
 from campaigns import LONGEST, fault_campaign, script_campaign, slow_link_campaign
 from processes import MPI_ENVIRONMENT, ROOT, Problem, Runs, Workers, free_port, log_file, make_certificates, require, tls_options
 from slow_link import NotPermitted, SlowLinks
-from stranger import DETACH, HELLO, NEIGHBOUR, OBJECT_BEGIN, OBJECT_CHUNK, OBJECT_LENT, Stranger, compute, frame, hello
+from stranger import DETACH, HELLO, NEIGHBOUR, OBJECT_BEGIN, OBJECT_CHUNK, IN_PIECES, OBJECT_LENT, Stranger, compute, frame, hello, piece
 
 GRAPH = str(ROOT / 'data' / 'ca-GrQc.mtx')
 
@@ -444,6 +444,31 @@ class Checks(Runs):
                             '-e', script, prefix=['mpirun', '-np', str(ranks)], env=MPI_ENVIRONMENT)
             self.expect_same(done, wanted, f'mpirun -np {ranks}')
 
+    def check_mpi_ranks_exchange_what_all_need(self):
+        """Every rank sends its part of the vector to all others; only the coordinator's part goes out from there."""
+        if not self.has_mpi:
+            return
+        rows, rounds = 65536, 20
+        script = (f'n = {rows}; G = rand(n, n, 1.0, 1.0, 0.0002, 7); c = as.f64(seq(1, n, 1)); i = 0; s = 0.0;'
+                  f'while (i < {rounds}) {{ c = max(aggMax(G * t(c), 0), c); s = s + sum(c); i = i + 1; }} print(s);')
+        wanted = self.local('-e', script)
+        for ranks, options in ((3, []), (5, []), (4, ['--dist-partitioning=GSS']), (4, ['--coordinator-computes=off']),
+                               (3, ['--max-distr-chunk-size=1000'])):
+            done = self.run('--distributed', '--dist_backend=MPI', '--dist-threshold=0', '--dist-lend=off', '--num-threads=1',
+                            '--dist-stats', *options, '-e', script, prefix=['mpirun', '-np', str(ranks)], env=MPI_ENVIRONMENT)
+            what = f'mpirun -np {ranks} {options}'
+            self.expect_same(done, wanted, what)
+            vector, computing = 8 * rows, ranks - ('off' in ' '.join(options))
+            for w in json.loads(done.stderr.splitlines()[-1])['workers']:
+                # The first iterations tell what will be needed.
+                least = (rounds - 4) * vector / computing * (ranks - 2) / 2
+                require(w['bytes_to_workers'] > least, f'{what}: {w["bytes_to_workers"]} bytes to other workers, {least}')
+                require(w['bytes_out'] < 5 * vector + 12 * rows * rows * 0.0002 + rounds * vector, f'{what}: {w["bytes_out"]} bytes')
+            if not options:
+                out = max(w['bytes_out'] for w in json.loads(done.stderr.splitlines()[-1])['workers'])
+                most = (4 + (rounds - 3) / ranks) * vector + 1.3 * 12 * rows * rows * 0.0002 / ranks + 8 * rows
+                require(out < most, f'{what}: {out} bytes to a worker, at most {most}')
+
     def check_neighbours_lend_large_objects(self):
         """Or send them: the same result and the same figures, but for one."""
         script = ('n = 65536; G = rand(n, n, 1.0, 1.0, 0.0002, 7); c = as.f64(seq(1, n, 1)); i = 0;'
@@ -682,12 +707,16 @@ class Checks(Runs):
     def check_a_lost_rank_ends_the_job(self):
         if not self.has_mpi:
             return
-        for action in ('kill', 'hang'):
+        # Others may wait for the lost one's part of a vector.
+        exchange = ('X = rand(2000, 2000, -1.0, 1.0, 1.0, 1); v = rand(2000, 1, 0.0, 1.0, 1.0, 2); i = 0;'
+                    'while (i < 3000) { v = aggMax(X * t(v), 0); i = i + 1; } print(sum(v));')
+        for action, words in (('kill', [self.script(200)]), ('hang', [self.script(200)]),
+                              ('kill', ['--dist-lend=off', '-e', exchange]), ('hang', ['--dist-lend=off', '-e', exchange])):
             begin = time.monotonic()
-            done = self.run('--distributed', '--dist-threshold=0', '--num-threads=1', '--heartbeat-ms=300', self.script(200),
+            done = self.run('--distributed', '--dist-threshold=0', '--num-threads=1', '--heartbeat-ms=300', *words,
                             prefix=['mpirun', '-np', '3'], timeout=60,
-                            env={**MPI_ENVIRONMENT, 'DAPHNE_FAULT': f'worker=2,after_chunks=5,action={action}'})
-            require(done.returncode != 0, f'{action}: status 0')
+                            env={**MPI_ENVIRONMENT, 'DAPHNE_FAULT': f'worker=2,after_chunks=9,action={action}'})
+            require(done.returncode != 0, f'{action} {words}: status 0')
             require('lost' in done.stderr or 'signal 9' in done.stderr, f'{action}: {done.stderr}')
             require(time.monotonic() - begin < 30, f'{action}: no end for 30 s')
 
@@ -749,6 +778,11 @@ class Checks(Runs):
             ([hello(build, 'secret'), frame(OBJECT_BEGIN, struct.pack('<QQBQQQ', 7, 0, 0, 0, 1, 2**62))], 'exceeds the memory'),
             ([hello(build, 'secret'), frame(OBJECT_BEGIN, struct.pack('<QQBQQQ', 7, 0, 0, 0, 1, 5000)),
               frame(OBJECT_CHUNK, struct.pack('<QIBI', 7, 0, 0, 0) + bytes(2000))], 'at most 1000 were agreed on'),
+            ([hello(build, 'secret'), piece(IN_PIECES | 7, 2**59, 0, 1, bytes(8), 0x8c28b28a)], 'exceeds the memory'),
+            ([hello(build, 'secret'), piece(IN_PIECES | 7, 2**61, 0, 1, bytes(8))], 'does not fit'),
+            ([hello(build, 'secret'), piece(IN_PIECES | 7, 4, 3, 2, bytes(16))], 'does not fit'),
+            ([hello(build, 'secret'), piece(IN_PIECES | 7, 4, 0, 1, bytes(8))], 'damaged on its way'),
+            ([hello(build, 'secret'), piece(7, 4, 0, 1, bytes(8))], 'does not come in pieces'),
             ([hello(build, 'secret'), compute(program, 5)], 'not the one announced'),
             ([hello(build, 'secret'), compute('func @main')], 'loop program, line 1'),
             ([hello(build, 'secret'), compute('product 3 9 70000 70000 0 0\n')], 'loop program, line 1'),

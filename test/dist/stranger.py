@@ -10,8 +10,10 @@ from pathlib import Path
 MAGIC = b'DPHN'
 MESSAGES = Path(__file__).resolve().parents[2] / 'src' / 'dist' / 'Message.h'
 VERSION = int(re.search(r'kProtocolVersion = (\d+)', MESSAGES.read_text())[1])
-HELLO, WELCOME, NEIGHBOUR, OBJECT_BEGIN, OBJECT_CHUNK, OBJECT_LENT, OBJECT_ACK, COMPUTE = range(8)
-DETACH = 17
+HELLO, WELCOME, NEIGHBOUR, OBJECT_BEGIN, OBJECT_CHUNK, OBJECT_LENT, OBJECT_PIECE, OBJECT_ACK, COMPUTE = range(9)
+DETACH = 18
+F64 = 9  # the value type
+IN_PIECES = 1 << 63  # of numbers of objects
 
 
 def text(value):
@@ -30,7 +32,12 @@ def hello(build, token='', options=(), chunk=1000, process=0, address=0):
 
 def compute(program, digest=None, rows=1):
     body = struct.pack('<Q', fnv(program) if digest is None else digest) + text(program)
-    return frame(COMPUTE, body + struct.pack('<QQdd', rows, 1, 0, 0) + text('') + struct.pack('<IBB', 0, 0, 0))
+    return frame(COMPUTE, body + struct.pack('<QQdd', rows, 1, 0, 0) + text('') + struct.pack('<IBBQIQ', 0, 0, 0, rows, 0, 0))
+
+
+def piece(number, rows, first, count, payload, crc=0):
+    """Cells of a column of doubles."""
+    return frame(OBJECT_PIECE, struct.pack('<QBQQQQI', number, F64, rows, 1, first, count, crc) + payload)
 
 
 def fnv(program):
