@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dist/BindOperands.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "base/Error.h"
 #include "dist/Pieces.h"
 #include "kernels/PairwiseRows.h"
@@ -118,6 +121,8 @@ void requirePiece(const exec::BoundLoop &loop, size_t p, const Compute &message)
     require(loop.rowsPerOutputRow(p) == 1 && loop.program.params[p].type != ValueType::Bool &&
                 (message.operands[p].whole & kInPieces),
             "exchanged values are no rows");
+    bool isAscending = std::ranges::adjacent_find(message.audience, std::greater_equal()) == message.audience.end();
+    require(isAscending, "audience is in no order");
     require(!__builtin_add_overflow(message.firstRow, loop.rows, &end) && end <= message.allRows &&
                 !__builtin_mul_overflow(message.allRows, loop.outputColumns(p), &cells) && cells < uint64_t(1) << 60,
             "rows are not among all rows");

@@ -337,9 +337,7 @@ ClusterRun::Chunk *ClusterRun::takeBack() {
                 continue;
             bool isClaimed = chunk->isOffered && cluster.peers.claim(chunk->worker, chunk->request, resultsOf(*chunk));
             // Without a board, what has another one before it has probably not begun.
-            // What is exchanged comes once.
-            bool isCancelled =
-                !isClaimed && !isExchanged() && (mayBeLarge || (!chunk->isOffered && running[chunk->worker] >= 2));
+            bool isCancelled = !isClaimed && (mayBeLarge || (!chunk->isOffered && running[chunk->worker] >= 2));
             if (isCancelled)
                 cluster.peers.cancel(chunk->worker, chunk->request, resultsOf(*chunk));
             if (isClaimed || isCancelled) {

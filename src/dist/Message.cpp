@@ -32,11 +32,15 @@ ObjectBegin readBegin(ByteReader &r) {
 
 } // namespace
 
+void writeEnvelope(ByteWriter &w, const Envelope &e, uint64_t bodyBytes) {
+    w.number(kMagic).number(kProtocolVersion).number(e.type).number(e.request).number(e.pipeline).number(bodyBytes);
+}
+
 Bytes frameOf(const Envelope &e, const Bytes &body) {
     ByteWriter w;
     w.out.reserve(kEnvelopeBytes + body.size());
-    w.number(kMagic).number(kProtocolVersion).number(e.type).number(e.request).number(e.pipeline);
-    w.number(static_cast<uint64_t>(body.size())).raw(body);
+    writeEnvelope(w, e, body.size());
+    w.raw(body);
     return std::move(w.out);
 }
 
@@ -191,10 +195,9 @@ template <> ObjectLent read(std::span<const std::byte> body) {
     return m;
 }
 
-Bytes bodyOf(const ObjectPiece &m) {
+Bytes headOf(const ObjectPiece &m) {
     ByteWriter w;
     w.number(m.object).number(m.type).number(m.rows).number(m.cols).number(m.first).number(m.count).number(m.crc);
-    w.raw(m.payload);
     return std::move(w.out);
 }
 template <> ObjectPiece read(std::span<const std::byte> body) {

@@ -45,7 +45,7 @@ enum class MessageType : uint16_t {
 };
 
 constexpr uint32_t kMagic = 0x4e485044; // "DPHN"
-constexpr uint16_t kProtocolVersion = 8;
+constexpr uint16_t kProtocolVersion = 9;
 constexpr size_t kEnvelopeBytes = 32;
 /// What a chunk adds to its payload.
 constexpr size_t kChunkOverhead = kEnvelopeBytes + 17;
@@ -67,6 +67,8 @@ struct Envelope {
     uint64_t pipeline = 0; ///< 0: none
 };
 
+/// What a frame begins with.
+void writeEnvelope(ByteWriter &w, const Envelope &envelope, uint64_t bodyBytes);
 /// The frame of a message.
 Bytes frameOf(const Envelope &envelope, const Bytes &body);
 /// Takes the first frame off what a transport has delivered: messages may travel together. What is no frame comes as
@@ -260,7 +262,6 @@ Bytes bodyOf(const Welcome &m);
 Bytes bodyOf(const ObjectBegin &m);
 Bytes bodyOf(const Neighbourhood &m);
 Bytes bodyOf(const ObjectLent &m);
-Bytes bodyOf(const ObjectPiece &m);
 Bytes bodyOf(const ObjectAck &m);
 Bytes bodyOf(const Compute &m);
 Bytes bodyOf(const Ready &m);
@@ -270,8 +271,9 @@ Bytes bodyOf(const FileQuery &m);
 Bytes bodyOf(const FileAnswer &m);
 Bytes bodyOf(const ReadRows &m);
 Bytes bodyOf(const Free &m);
-/// The head of a chunk; the payload follows.
+/// The head of a chunk or piece; the payload follows.
 Bytes headOf(const ObjectChunk &m);
+Bytes headOf(const ObjectPiece &m);
 
 /// Reads a body of type M completely; throws WireError.
 template <class M> M read(std::span<const std::byte> body);

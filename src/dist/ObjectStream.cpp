@@ -41,8 +41,8 @@ Bytes chunkFrame(uint64_t object, uint32_t sequence, PieceReader &from, uint64_t
     Bytes head = headOf(ObjectChunk{object, sequence, isLast, 0, {}});
     ByteWriter w;
     w.out.reserve(kEnvelopeBytes + head.size() + payload);
-    w.number(kMagic).number(kProtocolVersion).number(MessageType::ObjectChunk).number(uint64_t(0)).number(uint64_t(0));
-    w.number(static_cast<uint64_t>(head.size() + payload)).raw(head);
+    writeEnvelope(w, {MessageType::ObjectChunk}, head.size() + payload);
+    w.raw(head);
     from.appendTo(w.out, payload);
     uint32_t crc = crc32c(std::span<const std::byte>(w.out).subspan(kChunkOverhead));
     std::memcpy(w.out.data() + kCrcPosition, &crc, sizeof crc);

@@ -298,9 +298,11 @@ void Peers::sendPiece(std::span<const uint32_t> wanted, uint64_t object, const D
     ObjectPiece piece{
         object, matrix.type(), matrix.rows(), matrix.cols(), first, count, 0, {data + first * cell, count * cell}};
     uint64_t bytes = 0;
+    // Not passed on: everybody sends its own piece at this time, and one more frame for each other is no burden.
     eachPieceFrame(piece, settings.chunkBytes, [&](const Bytes &frame) {
         bytes += frame.size();
-        transport->broadcast(wanted, frame);
+        for (uint32_t peer : wanted)
+            transport->send(peer, frame);
     });
     std::lock_guard lock(mutex);
     for (uint32_t peer : wanted)

@@ -9,12 +9,17 @@ namespace daphne::dist {
 
 namespace {
 
-uint64_t bytesOf(const ObjectPiece &piece) { return piece.rows * piece.cols * cellSize(piece.type); }
+/// Objects that have ended are known for so long; pieces that come later than that would begin a new one.
+constexpr size_t kMostEndings = 4096;
+/// Parts of one object that are here and not adjacent.
+constexpr size_t kMostRanges = 1 << 20;
 
 std::byte *cellsOf(Dense &m) {
     return withNumericType(m.type(),
                            [&]<class T>(TypeTag<T>) { return reinterpret_cast<std::byte *>(m.mutableView<T>().data); });
 }
+
+uint64_t bytesOf(const Dense &m) { return m.cells() * cellSize(m.type()); }
 
 } // namespace
 
@@ -26,39 +31,48 @@ void eachPieceFrame(ObjectPiece piece, uint64_t chunkBytes, const std::function<
         piece.payload = rest.first(piece.count * cell);
         rest = rest.subspan(piece.count * cell);
         piece.crc = crc32c(piece.payload);
-        send(frameOf(piece));
+        Bytes head = headOf(piece);
+        ByteWriter w;
+        w.out.reserve(kEnvelopeBytes + head.size() + piece.payload.size());
+        writeEnvelope(w, {MessageType::ObjectPiece}, head.size() + piece.payload.size());
+        w.raw(head).raw(piece.payload);
+        send(std::move(w.out));
     }
 }
 
-void Pieces::start(Object &object, const ObjectPiece &piece, uint64_t mostBytes) {
-    if (!object.isDisregarded && bytesOf(piece) > mostBytes)
+Pieces::Object &Pieces::objectOf(const ObjectPiece &piece, uint64_t mostBytes) {
+    if (auto it = objects.find(piece.object); it != objects.end())
+        return it->second;
+    uint64_t cells = piece.rows * piece.cols; // a piece of more than there can be is none
+    if (cells > mostBytes / cellSize(piece.type))
         throw executionError("a matrix of " + std::to_string(piece.rows) + "x" + std::to_string(piece.cols) +
                              " cells exceeds the memory of the worker");
-    if (!object.isDisregarded)
-        object.matrix = Dense::create(piece.type, piece.rows, piece.cols);
-    object.shape = piece;
-    object.shape.payload = {};
-    object.isKnown = true;
-    object.missing = piece.rows * piece.cols;
+    Ref<Dense> matrix = Dense::create(piece.type, piece.rows, piece.cols);
+    bytes += bytesOf(*matrix);
+    return objects.emplace(piece.object, Object{std::move(matrix), cells, {}}).first->second;
 }
 
-/// Cells come once.
-void Pieces::insert(Object &object, uint64_t begin, uint64_t end) {
-    auto next = object.ranges.upper_bound(begin);
-    bool overlaps = next != object.ranges.end() && next->first < end;
-    if (next != object.ranges.begin()) {
-        auto before = std::prev(next);
-        overlaps |= before->second > begin;
-        if (before->second == begin && !overlaps) {
-            before->second = end;
-            object.missing -= end - begin;
-            return;
-        }
-    }
-    if (overlaps)
-        throw WireError("cells of an object that are there already");
-    object.ranges.emplace(begin, end);
+/// False if these cells are here.
+bool Pieces::insert(Object &object, uint64_t begin, uint64_t end) {
+    std::map<uint64_t, uint64_t> &ranges = object.ranges;
+    auto next = ranges.upper_bound(begin);
+    auto before = next == ranges.begin() ? ranges.end() : std::prev(next);
+    if (before != ranges.end() && end <= before->second)
+        return false;
+    if ((before != ranges.end() && begin < before->second) || (next != ranges.end() && next->first < end))
+        throw WireError("a piece of which some cells are here");
     object.missing -= end - begin;
+    if (next != ranges.end() && next->first == end) {
+        end = next->second;
+        ranges.erase(next);
+    }
+    if (before != ranges.end() && before->second == begin)
+        before->second = end;
+    else
+        ranges.emplace(begin, end);
+    if (ranges.size() > kMostRanges)
+        throw WireError("an object in too many pieces");
+    return true;
 }
 
 std::optional<Value> Pieces::add(const ObjectPiece &piece, uint64_t mostBytes) {
@@ -66,31 +80,33 @@ std::optional<Value> Pieces::add(const ObjectPiece &piece, uint64_t mostBytes) {
         throw WireError("a piece of an object that does not come in pieces");
     if (crc32c(piece.payload) != piece.crc)
         throw WireError("a piece that was damaged on its way");
-    Object &object = objects[piece.object];
-    if (!object.isKnown) {
-        start(object, piece, mostBytes);
-        bytes += object.matrix ? bytesOf(piece) : 0;
-    }
-    if (piece.type != object.shape.type || piece.rows != object.shape.rows || piece.cols != object.shape.cols)
+    if (hasEnded(piece.object))
+        return std::nullopt;
+    Object &object = objectOf(piece, mostBytes);
+    const Dense &m = *object.matrix;
+    if (piece.type != m.type() || piece.rows != m.rows() || piece.cols != m.cols())
         throw WireError("pieces of an object that are not of the same shape and type");
-    insert(object, piece.first, piece.first + piece.count);
-    if (object.matrix)
+    if (insert(object, piece.first, piece.first + piece.count))
         std::ranges::copy(piece.payload, cellsOf(*object.matrix) + piece.first * cellSize(piece.type));
     if (object.missing > 0)
         return std::nullopt;
-    Ref<Dense> matrix = std::move(object.matrix);
-    objects.erase(piece.object);
-    if (!matrix)
-        return std::nullopt;
-    bytes -= bytesOf(piece);
-    return Value(std::move(matrix));
+    Value whole(object.matrix);
+    end(piece.object);
+    return whole;
 }
 
-void Pieces::disregard(uint64_t number) {
-    Object &object = objects[number];
-    bytes -= object.matrix ? bytesOf(object.shape) : 0;
-    object.matrix = {};
-    object.isDisregarded = true;
+void Pieces::end(uint64_t number) {
+    if (auto it = objects.find(number); it != objects.end()) {
+        bytes -= bytesOf(*it->second.matrix);
+        objects.erase(it);
+    }
+    if (!ended.insert(number).second)
+        return;
+    endings.push_back(number);
+    if (endings.size() > kMostEndings) {
+        ended.erase(endings.front());
+        endings.pop_front();
+    }
 }
 
 } // namespace daphne::dist

@@ -5,9 +5,11 @@
 /// matter.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "data/Value.h"
 #include "dist/Message.h"
@@ -20,30 +22,32 @@ constexpr uint64_t kInPieces = uint64_t(1) << 63;
 /// Some cells of such an object, in frames of at most so many bytes of them.
 void eachPieceFrame(ObjectPiece piece, uint64_t chunkBytes, const std::function<void(Bytes)> &send);
 
-/// What has come of them to one machine. Throws WireError for whatever does not fit.
+/// What has come of them to one machine. Cells may come more than once, from whoever has computed them. Throws
+/// WireError for whatever does not fit.
 class Pieces {
   public:
     /// The object, if nothing of it is missing any more. mostBytes: that are left for a new one.
     std::optional<Value> add(const ObjectPiece &piece, uint64_t mostBytes);
-    /// The object is not wanted: what has come is dropped, and so is the rest, when it comes.
-    void disregard(uint64_t object);
+    /// The object is complete, not wanted or cannot be stored: what is left of it, and what may still come, is dropped.
+    void end(uint64_t object);
+    bool hasEnded(uint64_t object) const { return ended.contains(object); }
     /// Of all that are not complete.
     uint64_t announcedBytes() const { return bytes; }
     size_t size() const { return objects.size(); }
 
   private:
     struct Object {
-        ObjectPiece shape{}; ///< of the first piece
-        bool isKnown = false, isDisregarded = false;
         Ref<Dense> matrix;
         uint64_t missing = 0;                ///< cells
         std::map<uint64_t, uint64_t> ranges; ///< of cells that are here: begin to end
     };
-    static void start(Object &object, const ObjectPiece &piece, uint64_t mostBytes);
-    static void insert(Object &object, uint64_t begin, uint64_t end);
+    Object &objectOf(const ObjectPiece &piece, uint64_t mostBytes);
+    static bool insert(Object &object, uint64_t begin, uint64_t end);
 
     std::map<uint64_t, Object> objects;
     uint64_t bytes = 0;
+    std::set<uint64_t> ended; ///< the last ones, and in order:
+    std::deque<uint64_t> endings;
 };
 
 } // namespace daphne::dist

@@ -72,8 +72,10 @@ bool Placements::isHere(const Value &matrix, RowRange cells) const {
 
 std::vector<PlacementRecord *> Placements::withCellsOf(const Dense &matrix) {
     std::vector<PlacementRecord *> found;
+    if (PlacementRecord *own = find(matrix))
+        found.push_back(own);
     auto isSame = [&](const Dense &m) {
-        return m.cells() == matrix.cells() && m.type() == matrix.type() && m.contiguous() &&
+        return &m != &matrix && m.cells() == matrix.cells() && m.type() == matrix.type() && m.contiguous() &&
                m.view<std::byte>().data == matrix.view<std::byte>().data;
     };
     if (matrix.type() != ValueType::Str && matrix.contiguous())

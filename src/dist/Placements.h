@@ -90,7 +90,7 @@ class Placements {
     PlacementRecord *find(const Object &matrix);
     /// Whether cells of a matrix, rows of a sparse one, can be read here at once.
     bool isHere(const Value &matrix, RowRange cells) const;
-    /// All that have the same cells as a dense matrix, whatever their shapes.
+    /// All that have the same cells as a dense matrix, whatever their shapes; its own one is the first.
     std::vector<PlacementRecord *> withCellsOf(const Dense &matrix);
     void erase(const Object &matrix);
     /// Drops records of matrices that nobody else knows any more.

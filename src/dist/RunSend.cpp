@@ -232,7 +232,8 @@ void ClusterRun::broadcastCommonObjects() {
     for (uint32_t i = 0; i < parcels.size(); ++i)
         for (const Parcel &parcel : parcels[i])
             if (parcel.object && parcel.object->first.kind == ObjectBegin::Kind::Broadcast)
-                receivers[parcel.object->first.object].push_back(i);
+                if (auto &workers = receivers[parcel.object->first.object]; workers.empty() || workers.back() != i)
+                    workers.push_back(i);
     for (const auto &[number, workers] : receivers) {
         auto isIt = [&](const Parcel &p) { return p.object && p.object->first.object == number; };
         auto &first = *std::ranges::find_if(parcels[workers.front()], isIt);

@@ -337,8 +337,13 @@ class Session {
     void add(const ObjectPiece &piece) {
         if (objects.size() + pieces.size() >= options.mostObjects)
             throw WireError("more than " + std::to_string(options.mostObjects) + " objects");
-        if (std::optional<Value> complete = pieces.add(piece, bytesLeft()))
-            store(piece.object, std::move(*complete));
+        try {
+            if (std::optional<Value> complete = pieces.add(piece, bytesLeft()))
+                store(piece.object, std::move(*complete));
+        } catch (...) {
+            pieces.end(piece.object); // it will never be complete
+            throw;
+        }
     }
 
     /// A result, whole rows, is a piece of a matrix that others need, and maybe this worker. Bytes that were sent.
@@ -365,9 +370,13 @@ class Session {
     void awaitPieces(const Compute &message) {
         for (const Compute::Operand &operand : message.operands)
             while (operand.role == Compute::Role::Awaited && !objects.contains(operand.number)) {
-                bool isHopeless = isOver || (!waiting.empty() && waiting.back().isLost);
+                bool isHopeless = isOver || !transport.linksWorkers() || pieces.hasEnded(operand.number) ||
+                                  (!waiting.empty() && waiting.back().isLost);
                 if (isHopeless)
                     throw executionError("pieces of object " + std::to_string(operand.number) + " are missing");
+                if (waitingBytes > bytesLeft())
+                    throw executionError("messages of " + std::to_string(waitingBytes) +
+                                         " bytes exceed the memory of the worker");
                 receive(std::chrono::seconds(1));
             }
     }
@@ -415,8 +424,8 @@ class Session {
     }
     /// What is still coming of it is not wanted, either.
     void forget(uint64_t object) {
-        if ((object & kInPieces) && !objects.contains(object))
-            pieces.disregard(object);
+        if (object & kInPieces)
+            pieces.end(object);
         drop(object);
     }
     const Value &find(uint64_t object) const {

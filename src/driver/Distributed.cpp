@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Distributed.h"
 
+#include <cstdio>
 #include <filesystem>
 #include <random>
 
@@ -194,7 +195,14 @@ std::shared_ptr<dist::MpiModule> startMpi(const Options &options) {
 
 int serveRank(const Options &options, dist::MpiModule &mpi) {
     std::unique_ptr<dist::Transport> transport = mpi.connect();
-    inProcessWorker(options, buildName(), tokenOf(options))(*transport, static_cast<uint32_t>(mpi.rank() - 1));
+    try {
+        inProcessWorker(options, buildName(), tokenOf(options))(*transport, static_cast<uint32_t>(mpi.rank() - 1));
+    } catch (const std::exception &e) {
+        // Before the other ranks are waited for, which may be in vain; the job is aborted.
+        std::fprintf(stderr, "error: rank %d: %s\n", mpi.rank(), e.what());
+        transport->disconnect(0);
+        return 3;
+    }
     return 0;
 }
 

@@ -62,6 +62,9 @@ extern "C" void __wrap_gotoblas_dynamic_init() {
 
 namespace daphne {
 
-std::string blasLoops() { return openblas_get_config(); }
+std::string blasLoops() {
+    static const std::string loops = openblas_get_config(); // not for several threads at a time
+    return loops;
+}
 
 } // namespace daphne

@@ -469,6 +469,18 @@ class Checks(Runs):
                 most = (4 + (rounds - 3) / ranks) * vector + 1.3 * 12 * rows * rows * 0.0002 / ranks + 8 * rows
                 require(out < most, f'{what}: {out} bytes to a worker, at most {most}')
 
+    def check_mpi_ranks_get_a_window_once(self):
+        if not self.has_mpi:
+            return
+        script = 'A = rand(60000, 300, 0.0, 1.0, 1.0, 1); X = rand(300, 400, 0.0, 1.0, 1.0, 2); print(sum(sqrt(A @ X[, 0:200])));'
+        wanted = self.local('-e', script)
+        for options in (['--dist-threshold=1000'], ['--dist-partitioning=GSS', '--dist-threshold=0'],
+                        ['--dist-steal=on', '--dist-threshold=0']):
+            for ranks in (2, 4):
+                done = self.run('--distributed', '--dist_backend=MPI', '--dist-lend=off', '--num-threads=1', *options, '-e', script,
+                                prefix=['mpirun', '-np', str(ranks)], env=MPI_ENVIRONMENT)
+                self.expect_same(done, wanted, f'mpirun -np {ranks} {options}')
+
     def check_neighbours_lend_large_objects(self):
         """Or send them: the same result and the same figures, but for one."""
         script = ('n = 65536; G = rand(n, n, 1.0, 1.0, 0.0002, 7); c = as.f64(seq(1, n, 1)); i = 0;'

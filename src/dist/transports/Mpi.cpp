@@ -7,8 +7,8 @@
 /// vain, the longer. While a worker computes, a thread of its own keeps frames
 /// moving.
 ///
-/// Workers send frames to each other, too; whoever gets one takes it, however
-/// much it sends itself, so that nobody waits in a circle.
+/// Workers send frames to each other, too. What is under way to other workers
+/// keeps nobody from receiving, so that they do not wait in a circle.
 ///
 /// What is broadcast goes down a binomial tree: who gets a frame passes it on to
 /// the ranks named at its end, half of them to each next one. Frames for a
@@ -18,7 +18,7 @@
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
-#include <list>
+#include <functional>
 #include <map>
 #include <mpi.h>
 #include <stdexcept>
@@ -172,8 +172,10 @@ class MpiTransport : public Transport {
         auto common = std::make_shared<const Bytes>(std::move(frame));
         std::unique_lock lock(mutex);
         for (uint32_t worker : workers)
-            if (int to = static_cast<int>(worker) + 1; to < size && to != rank && !job.rankLost)
+            if (worker < static_cast<uint32_t>(size) - 1 && !job.rankLost) {
+                int to = static_cast<int>(worker) + 1;
                 post(to, takeNumber(to), common, Way::Across);
+            }
         pump();
     }
     std::optional<Received> receive(std::chrono::milliseconds patience, Listener who) override {
@@ -232,7 +234,6 @@ class MpiTransport : public Transport {
     enum class Way : uint8_t { Straight, Relayed, Across };
     struct Sending {
         std::shared_ptr<const Bytes> frame;
-        MPI_Request request;
         size_t counted; ///< bytes for which who sends more waits
     };
     /// Frames of one peer, in order, and those that came too early.
@@ -272,9 +273,9 @@ class MpiTransport : public Transport {
     void post(int to, uint32_t number, std::shared_ptr<const Bytes> frame, Way way) {
         size_t counted = way == Way::Across ? 0 : frame->size();
         outgoingBytes += counted;
-        Sending &s = underWay.emplace_back(std::move(frame), MPI_REQUEST_NULL, counted);
-        MPI_Isend(s.frame->data(), static_cast<int>(s.frame->size()), MPI_BYTE, to,
-                  Tags::tagOf(number, way == Way::Relayed), communicator, &s.request);
+        const Bytes &bytes = *underWay.emplace_back(std::move(frame), counted).frame;
+        MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, Tags::tagOf(number, way == Way::Relayed),
+                  communicator, &requests.emplace_back());
     }
 
     /// The first rank gets the frame and passes it on to half of the others, the next one to half of what is left.
@@ -341,19 +342,24 @@ class MpiTransport : public Transport {
     }
 
     bool finishSends() {
-        bool any = false;
-        for (auto it = underWay.begin(); it != underWay.end();) {
-            int done = 0;
-            MPI_Test(&it->request, &done, MPI_STATUS_IGNORE);
-            if (!done) {
-                ++it;
-                continue;
-            }
-            any = true;
-            outgoingBytes -= it->counted;
-            it = underWay.erase(it);
+        if (underWay.empty())
+            return false;
+        int count = 0;
+        finished.resize(requests.size());
+        MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count, finished.data(), MPI_STATUSES_IGNORE);
+        if (count <= 0)
+            return false;
+        // The last ones take the places of those that are done.
+        std::sort(finished.begin(), finished.begin() + count, std::greater());
+        for (int k = 0; k < count; ++k) {
+            auto i = static_cast<size_t>(finished[static_cast<size_t>(k)]);
+            outgoingBytes -= underWay[i].counted;
+            underWay[i] = std::move(underWay.back());
+            requests[i] = requests.back();
+            underWay.pop_back();
+            requests.pop_back();
         }
-        return any;
+        return true;
     }
 
     bool receiveOne() {
@@ -394,10 +400,12 @@ class MpiTransport : public Transport {
     Mailbox inbox;
     std::mutex mutex; ///< of all that follows and of all calls of MPI
     std::condition_variable wake;
-    std::list<Sending> underWay;
-    std::vector<uint32_t> nextNumber; ///< by rank, of frames to it
-    std::vector<Line> lines;          ///< by peer
-    size_t numEarly = 0;              ///< of all lines
+    std::vector<Sending> underWay;
+    std::vector<MPI_Request> requests; ///< of what is under way
+    std::vector<int> finished;         ///< room
+    std::vector<uint32_t> nextNumber;  ///< by rank, of frames to it
+    std::vector<Line> lines;           ///< by peer
+    size_t numEarly = 0;               ///< of all lines
     size_t outgoingBytes = 0;
     int numReceiving = 0, numAttending = 0; ///< threads that want a frame, and those that do nothing else
     bool stopping = false, isLeaving = false;

@@ -64,21 +64,46 @@ TEST(Pieces, InAnyOrderAreTheObject) {
     }
 }
 
-TEST(Pieces, OfWhatNobodyWantsAreDropped) {
+TEST(Pieces, OfWhatHasEndedAreDropped) {
     std::vector<double> cells = numbers();
     std::vector<Bytes> first = frames(cells, 0, 70), rest = frames(cells, 70, cells.size());
     for (bool isEarly : {false, true}) {
         Pieces pieces;
         if (isEarly)
-            pieces.disregard(kObject);
+            pieces.end(kObject);
         for (const Bytes &frame : first)
             EXPECT_FALSE(add(pieces, frame, isEarly ? 0 : kRoom)); // takes no room
-        pieces.disregard(kObject);
-        EXPECT_EQ(pieces.announcedBytes(), 0u);
+        pieces.end(kObject);
+        EXPECT_TRUE(pieces.hasEnded(kObject));
         for (const Bytes &frame : rest)
             EXPECT_FALSE(add(pieces, frame, 0));
-        EXPECT_EQ(pieces.size(), 0u) << "it is forgotten when everything has come";
+        EXPECT_EQ(pieces.announcedBytes(), 0u);
+        EXPECT_EQ(pieces.size(), 0u);
     }
+    Pieces pieces;
+    for (uint64_t i = 0; i < 100000; ++i)
+        pieces.end(kInPieces | i);
+    EXPECT_TRUE(pieces.hasEnded(kInPieces | 99999));
+    EXPECT_FALSE(pieces.hasEnded(kInPieces | 0)) << "memory of them is limited";
+}
+
+TEST(Pieces, MayComeTwice) {
+    std::vector<double> cells = numbers();
+    Pieces pieces;
+    for (const Bytes &frame : frames(cells, 32, 96))
+        add(pieces, frame);
+    for (const Bytes &frame : frames(cells, 32, 96))
+        EXPECT_FALSE(add(pieces, frame));
+    for (const Bytes &frame : frames(cells, 96, cells.size()))
+        EXPECT_FALSE(add(pieces, frame));
+    std::vector<Bytes> last = frames(cells, 0, 32);
+    for (size_t i = 0; i + 1 < last.size(); ++i)
+        EXPECT_FALSE(add(pieces, last[i]));
+    std::optional<Value> whole = add(pieces, last.back());
+    ASSERT_TRUE(whole);
+    EXPECT_TRUE(std::equal(cells.begin(), cells.end(), whole->dense().view<double>().data));
+    EXPECT_FALSE(add(pieces, last[0])) << "nor does a late one begin another";
+    EXPECT_EQ(pieces.size(), 0u);
 }
 
 TEST(Pieces, ThatDoNotFitAreRejected) {
@@ -87,7 +112,6 @@ TEST(Pieces, ThatDoNotFitAreRejected) {
     {
         Pieces pieces;
         add(pieces, good);
-        EXPECT_THROW(add(pieces, good), WireError) << "twice";
         EXPECT_THROW(add(pieces, frames(cells, 4, 12)[0]), WireError) << "overlaps the end";
         add(pieces, frames(cells, 16, 24)[0]);
         EXPECT_THROW(add(pieces, frames(cells, 12, 20)[0]), WireError) << "overlaps the beginning";
@@ -103,7 +127,9 @@ TEST(Pieces, ThatDoNotFitAreRejected) {
         std::vector<double> some = numbers();
         ObjectPiece piece{kObject, ValueType::F64, kRows, kCols, 0, 2, 0, std::as_bytes(std::span(some)).first(16)};
         change(piece);
-        Bytes frame = frameOf(piece);
+        Bytes whole = headOf(piece);
+        whole.insert(whole.end(), piece.payload.begin(), piece.payload.end());
+        Bytes frame = frameOf({MessageType::ObjectPiece}, whole);
         std::span<const std::byte> body;
         openFrame(frame, body);
         EXPECT_THROW(read<ObjectPiece>(body), WireError);
