@@ -377,6 +377,7 @@ class Session {
                 if (waitingBytes > bytesLeft())
                     throw executionError("messages of " + std::to_string(waitingBytes) +
                                          " bytes exceed the memory of the worker");
+                answers.reset(); // nobody waits for them meanwhile
                 receive(std::chrono::seconds(1));
             }
     }
@@ -476,11 +477,12 @@ class Session {
     }
 
     void compute(const Compute &message, const Envelope &envelope) {
-        awaitPieces(message);
-        double waited = nsSince(idleSince), compileNs = 0;
-        auto start = Clock::now();
+        double compileNs = 0;
         // Later messages name a program that this one may have brought, whatever becomes of the loop.
         const Program &program = programOf(message, compileNs);
+        awaitPieces(message);
+        double waited = nsSince(idleSince) - compileNs;
+        auto start = Clock::now();
         bool isMine = message.isOffered ? board && board->claim(envelope.request) : !isCancelled(envelope.request);
         if (!isMine)
             return giveBack(message, envelope);
@@ -498,7 +500,7 @@ class Session {
         std::vector<Ref<Dense>> outputs =
             bindOperands(loop, message, [this](uint64_t object) -> const Value & { return find(object); }, bytesLeft());
         bool fault = !exec::runRows(scheduler.get(), loop, 0, loop.rows);
-        double computed = nsSince(start) - compileNs;
+        double computed = nsSince(start);
         FrameBatch &batch = answersToLoops();
         addAcks(batch);
         uint64_t bytesToWorkers = 0;
