@@ -469,6 +469,40 @@ class Checks(Runs):
                 most = (4 + (rounds - 3) / ranks) * vector + 1.3 * 12 * rows * rows * 0.0002 / ranks + 8 * rows
                 require(out < most, f'{what}: {out} bytes to a worker, at most {most}')
 
+    def check_mpi_ranks_on_machines_of_their_own(self):
+        """Frames go over the network, also from worker to worker."""
+        if not self.has_mpi:
+            return
+        script = ('n = 20000; G = rand(n, n, 1.0, 1.0, 0.0005, 7); c = as.f64(seq(1, n, 1)); X = rand(20000, 30, -1.0, 1.0, 1.0, 3);'
+                  'for (i in 1:12) { c = max(aggMax(G * t(c), 0), c); print(sum(c)); print(sum(t(X) @ (X * i)) * 1e9); }')
+        wanted = self.local('-e', script)
+        with SlowLinks(2, delay=0.2, rate=1000) as links:
+            links.join()
+            addresses = ['10.77.0.1', links.address(0), links.address(1)]
+            # What mpirun calls to begin a process on another host.
+            agent = Path(self.directory, 'agent')
+            cases = ''.join(f'{address}) set -- {" ".join(machine.command([]))} "$@" ;;\n'
+                            for address, machine in zip(addresses[1:], links.workers))
+            agent.write_text(f'#!/bin/sh\nhost=$1; shift\nmkdir -p {self.directory}/$host\n'
+                             f'set -- env OMPI_MCA_orte_tmpdir_base={self.directory}/$host sh -c "$*"\n'
+                             f'case $host in\n{cases}esac\nexec "$@"\n')
+            agent.chmod(0o755)
+            network = '10.77.0.0/16'
+            for options in ([], ['--coordinator-computes=off']):
+                command = ['mpirun', '-np', '3', '--host', ','.join(addresses), '--map-by', 'node', '--bind-to', 'none',
+                           *('--mca plm_rsh_agent %s --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include %s '
+                             '--mca oob_tcp_if_include %s' % (agent, network, network)).split(),
+                           self.daphne, '--distributed', '--dist_backend=MPI', '--dist-threshold=0', '--dist-lend=off',
+                           '--num-threads=1', '--dist-stats', *options, '-e', script]
+                done = subprocess.run(links.coordinator.command(command), capture_output=True, text=True, timeout=LONGEST,
+                                      env={**os.environ, 'OMPI_ALLOW_RUN_AS_ROOT': '1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1',
+                                           'OMPI_MCA_orte_tmpdir_base': self.directory})
+                require(done.returncode == 0 and done.stdout == wanted, f'{options}: {done.stdout} {done.stderr}')
+                figures = json.loads(done.stderr.splitlines()[-1])['workers']
+                require(all(w['bytes_to_workers'] > 0 for w in figures), f'{options}: {figures}')
+                carried = links.figures()
+                require(all(to > 100000 and back > 100000 for to, back, _ in carried), f'{options}: carried {carried}')
+
     def check_mpi_ranks_get_a_window_once(self):
         if not self.has_mpi:
             return

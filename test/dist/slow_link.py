@@ -31,8 +31,9 @@ IFF_TUN, IFF_NO_PI, IFF_VNET_HDR = 0x0001, 0x1000, 0x4000
 # The system leaves segmentation and checksums to the line: a packet may be up to 64 KiB, as between virtual machines.
 TUN_F_CSUM, TUN_F_TSO4 = 0x01, 0x02
 VNET_HEADER = 10
-SIOCSIFFLAGS, SIOCSIFADDR, SIOCSIFNETMASK, SIOCSIFMTU = 0x8914, 0x8916, 0x891c, 0x8922
+SIOCADDRT, SIOCSIFFLAGS, SIOCSIFADDR, SIOCSIFNETMASK, SIOCSIFMTU = 0x890b, 0x8914, 0x8916, 0x891c, 0x8922
 IFF_UP = 0x1
+RTF_UP, RTF_GATEWAY = 0x1, 0x2
 MTU = 1500
 HEADERS = 40  # of every segment of such a packet but the first
 
@@ -94,6 +95,13 @@ def configure(device, what, value):
         fcntl.ioctl(s, what, struct.pack('<16s24s', device.encode(), value))
 
 
+def add_route(network, mask, gateway):
+    network, mask, gateway = (struct.pack('<HH4s8x', socket.AF_INET, 0, socket.inet_aton(a)) for a in (network, mask, gateway))
+    route = struct.pack('@L16s16s16sHhLPhPLLH', 0, network, gateway, mask, RTF_UP | RTF_GATEWAY, 0, 0, 0, 0, 0, 0, 0, 0)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        fcntl.ioctl(s, SIOCADDRT, route)
+
+
 def in_thread(function):
     """What it returns or throws, in a thread of its own."""
     outcome = []
@@ -151,6 +159,16 @@ class SlowLinks:
     def address(worker):
         """Of the worker's machine."""
         return f'10.77.{worker}.2'
+
+    def join(self):
+        """From now on workers reach each other, too: the coordinator's machine passes their packets on."""
+        def forward():
+            with open('/proc/sys/net/ipv4/ip_forward', 'w') as file:
+                file.write('1')
+
+        self.coordinator.within(forward)
+        for i, machine in enumerate(self.workers):
+            machine.within(lambda gateway=f'10.77.{i}.1': add_route('10.77.0.0', '255.255.0.0', gateway))
 
     @property
     def round_trip(self):

@@ -184,7 +184,7 @@ TEST(Frames, AreCheckedBeforeTheyAreOpened) {
     damaged[0] = std::byte(0);
     rejects(damaged);
     damaged = frame;
-    damaged[4] = std::byte(9); // version
+    damaged[4] = std::byte(kProtocolVersion + 1);
     rejects(damaged);
     damaged = frame;
     damaged[7] = std::byte(9); // type
@@ -196,7 +196,15 @@ TEST(Frames, AreCheckedBeforeTheyAreOpened) {
 
 TEST(Frames, BodiesMirrorEachOther) {
     Compute compute{1, "text", 2, 3, 4.5, 6.5, "site", {{Compute::Role::Kept, 9}}};
+    compute.operands.push_back({Compute::Role::Exchanged, 10, 11});
+    compute.isOffered = true;
+    compute.allRows = 12, compute.firstRow = 13;
+    compute.audience = {0, 3, 14};
     Compute back = read<Compute>(bodyOf(compute));
+    EXPECT_EQ(back.operands[1].whole, 11u);
+    EXPECT_EQ(back.audience, compute.audience);
+    EXPECT_EQ(back.allRows, 12u);
+    EXPECT_EQ(back.firstRow, 13u);
     EXPECT_EQ(bodyOf(back), bodyOf(compute));
     Hello hello{"b", "t", 100, 5, 6, {"--x=1"}};
     EXPECT_EQ(bodyOf(read<Hello>(bodyOf(hello))), bodyOf(hello));
