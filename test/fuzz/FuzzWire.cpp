@@ -69,6 +69,9 @@ void repair(Bytes &frame) {
     constexpr size_t kCrcAt = 13, kChunkHead = 17, kProgramAt = 12;
     if (type == static_cast<uint16_t>(MessageType::ObjectChunk) && body.size() >= kChunkHead)
         put(frame, kEnvelopeBytes + kCrcAt, crc32c(body.subspan(kChunkHead)));
+    constexpr size_t kPieceCrcAt = 41, kPieceHead = 45;
+    if (type == static_cast<uint16_t>(MessageType::ObjectPiece) && body.size() >= kPieceHead)
+        put(frame, kEnvelopeBytes + kPieceCrcAt, crc32c(body.subspan(kPieceHead)));
     if (type == static_cast<uint16_t>(MessageType::Compute) && body.size() >= kProgramAt) {
         std::string_view text(reinterpret_cast<const char *>(body.data()) + kProgramAt, body.size() - kProgramAt);
         size_t printable = 0;

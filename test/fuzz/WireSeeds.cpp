@@ -12,6 +12,7 @@
 #include "SharedFiles.h"
 #include "dist/Cluster.h"
 #include "dist/ObjectStream.h"
+#include "dist/Pieces.h"
 #include "dist/Worker.h"
 #include "dist/transports/InProcess.h"
 #include "exec/RandomRecipes.h"
@@ -118,6 +119,38 @@ std::string productOf(RowwiseProduct::Form form) {
     return all.text;
 }
 
+/// A worker that has greeted gets a matrix in pieces, multiplies with it and passes the result on as a piece of
+/// another.
+std::string exchange() {
+    constexpr size_t kSize = 17, kHalf = 100;
+    auto cells = Dense::create(ValueType::F64, kSize, kSize);
+    for (size_t i = 0; i < kSize * kSize; ++i)
+        cells->mutableView<double>().data[i] = static_cast<double>(i);
+    Recording all;
+    eachFrame({.object = 1, .version = 1, .kind = ObjectBegin::Kind::Part, .first = 0, .count = kSize},
+              encode(Value(cells)), 1000, [&](const Bytes &frame) { all.add(frame); });
+    auto bytes = std::as_bytes(std::span(cells->view<double>().data, kSize * kSize));
+    for (size_t begin : {kHalf, size_t(0)}) {
+        size_t count = begin ? kSize * kSize - kHalf : kHalf;
+        ObjectPiece piece{
+            kInPieces | 2, ValueType::F64, kSize, kSize,
+            begin,         count,          0,     bytes.subspan(begin * sizeof(double), count * sizeof(double))};
+        eachPieceFrame(piece, 800, [&](const Bytes &frame) { all.add(frame); });
+    }
+    Compute message{};
+    message.program = exec::LoopProgram::of({RowwiseProduct::Form::Rows, ValueType::F64, kSize, kSize}).text();
+    message.hash = hashOf(message.program);
+    message.rows = message.cols = message.allRows = kSize;
+    message.audience = {0, 1, 5};
+    message.operands = {{Compute::Role::Object, 1},
+                        {Compute::Role::Awaited, kInPieces | 2},
+                        {Compute::Role::Exchanged, 3, kInPieces | 4}};
+    all.add(frameOf(message, 7, 1));
+    all.add(frameOf(Transfer{3}, 8));
+    all.add(frameOf(Free{{1, kInPieces | 2, 3, kInPieces | 4}}));
+    return all.text;
+}
+
 /// A worker that has greeted is asked for rows of files, and then for what it has read.
 std::string readingOf(const std::string &path, bool isSparse) {
     Recording all;
@@ -167,6 +200,7 @@ int main(int argc, char **argv) {
     for (int form = 0; form <= static_cast<int>(RowwiseProduct::Form::Gram); ++form)
         write(fs::path(argv[1]) / "worker", kLastRecipe + ++written, 3,
               productOf(static_cast<RowwiseProduct::Form>(form)));
+    write(fs::path(argv[1]) / "worker", kLastRecipe + ++written, 3, exchange());
     std::printf("%zu conversations\n", written);
     return written == 0;
 }
