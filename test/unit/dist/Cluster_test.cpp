@@ -352,7 +352,7 @@ TEST(ClusterExchange, GoesOnWhereSlowWorkersLoseTheirRows) {
     machines.settings.stragglerNs = 1e6;
     machines.beforeLoop = [](uint64_t loop, uint32_t worker) {
         if (worker == 1 && loop > 12 && loop % 3 == 0)
-            std::this_thread::sleep_for(std::chrono::milliseconds(15));
+            std::this_thread::sleep_for(std::chrono::milliseconds(40));
     };
     auto cluster = machines.start();
     Value found, wanted;
