@@ -9,6 +9,8 @@ Error parseError(SourceSpan where, std::string message) { return {Stage::Parse, 
 Error compileError(SourceSpan where, std::string message) { return {Stage::Compile, std::move(message), where}; }
 Error executionError(std::string message) { return {Stage::Execute, std::move(message)}; }
 
+Error cancelledError() { return {Stage::Cancelled, "the run was cancelled"}; }
+
 Error internalError(std::string message, std::source_location at) {
     std::string_view file = at.file_name();
     if (auto src = file.rfind("src/"); src != file.npos)

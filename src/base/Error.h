@@ -15,7 +15,7 @@
 namespace daphne {
 
 /// The stage that rejects a program; the value is the process exit status.
-enum class Stage : int { Parse = 1, Compile = 2, Execute = 3, Internal = 70 };
+enum class Stage : int { Parse = 1, Compile = 2, Execute = 3, Cancelled = 4, Internal = 70 };
 
 /// A label under a part of the excerpt: "~~~~ 4x3".
 struct Label {
@@ -59,6 +59,8 @@ Error parseError(SourceSpan where, std::string message);
 Error compileError(SourceSpan where, std::string message);
 /// A failing operation; the span is added by the caller from the call site.
 Error executionError(std::string message);
+/// The host has cancelled the run.
+Error cancelledError();
 /// Our own bug: names the C++ location and asks for a report.
 Error internalError(std::string message, std::source_location at = std::source_location::current());
 
