@@ -32,7 +32,7 @@ Value randomMatrix(Shape s, unsigned seed) {
 }
 
 Value run(const char *mnemonic, std::vector<Value> args) {
-    static Context context;
+    static RunContext context;
     const Kernel &kernel = *KernelTable::get().find(mnemonic);
     Value result[1];
     KernelCall call{context, kernel, args, result};

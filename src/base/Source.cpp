@@ -12,19 +12,11 @@ SourceSpan SourceSpan::join(SourceSpan a, SourceSpan b) {
 }
 
 uint32_t SourceManager::add(std::string name, std::string text) {
-    files.push_back({std::move(name), std::move(text), {}});
+    std::vector<uint32_t> starts{0};
+    for (size_t i = text.find('\n'); i != text.npos; i = text.find('\n', i + 1))
+        starts.push_back(static_cast<uint32_t>(i + 1));
+    files.push_back({std::move(name), std::move(text), std::move(starts)});
     return static_cast<uint32_t>(files.size());
-}
-
-const std::vector<uint32_t> &SourceManager::lineStarts(uint32_t fileId) const {
-    const File &f = files[fileId - 1];
-    if (f.lineStarts.empty()) {
-        f.lineStarts.push_back(0);
-        for (size_t i = 0; i < f.text.size(); ++i)
-            if (f.text[i] == '\n')
-                f.lineStarts.push_back(static_cast<uint32_t>(i + 1));
-    }
-    return f.lineStarts;
 }
 
 LineColumn SourceManager::position(uint32_t fileId, uint32_t offset) const {

@@ -37,6 +37,7 @@ class SourceManager {
   public:
     /// Takes over a text under a display name and returns its id (>= 1).
     uint32_t add(std::string name, std::string text);
+    uint32_t numFiles() const { return static_cast<uint32_t>(files.size()); }
     const std::string &name(uint32_t fileId) const { return files[fileId - 1].name; }
     std::string_view text(uint32_t fileId) const { return files[fileId - 1].text; }
     LineColumn position(uint32_t fileId, uint32_t offset) const;
@@ -46,9 +47,9 @@ class SourceManager {
   private:
     struct File {
         std::string name, text;
-        mutable std::vector<uint32_t> lineStarts; ///< filled on first use
+        std::vector<uint32_t> lineStarts;
     };
-    const std::vector<uint32_t> &lineStarts(uint32_t fileId) const;
+    const std::vector<uint32_t> &lineStarts(uint32_t fileId) const { return files[fileId - 1].lineStarts; }
     std::deque<File> files; ///< deque: texts never move
 };
 

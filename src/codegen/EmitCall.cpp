@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Kernel calls, reference counts and literals.
+/// Kernel calls and literals.
 #include "codegen/Emitter.h"
 
 #include "codegen/Runtime.h"
@@ -50,7 +50,7 @@ uint64_t Emitter::newCallSite(mlir::Location loc, std::string_view operation) {
 }
 
 void Emitter::setCallSite(mlir::Location loc, std::string_view operation) {
-    // Member 0 of the context.
+    static_assert(kThreadCallSite == 0);
     b.CreateStore(b.getInt64(newCallSite(loc, operation)), contextArg);
 }
 
@@ -148,38 +148,68 @@ void Emitter::emitLiteral(DaphneOp op) {
             out[i] = raw[dense.isSplat() ? 0 : i];
     }
     Value value = isCsr(t) ? Value(Csr::shown(*toCsr(*matrix), true)) : Value(std::move(matrix));
-    bind(op->getResult(0), literal(std::move(value), type));
+    bindOwned(op->getResult(0), literal(std::move(value), type));
 }
 
 void Emitter::emitAdapt(DaphneOp op) {
     mlir::Value source = op->getOperand(0), result = op->getResult(0);
+    mlir::Type sourceType = source.getType();
     Lowered v = get(source);
-    TypeDesc from = ir::toTypeDesc(source.getType()), to = ir::toTypeDesc(result.getType());
-    bool moved = op->hasAttr(ir::kConsume);
-    if (!moved && ir::isReference(source.getType()))
-        retain(v, source.getType());
-    if (isCsr(from) && !isCsr(to))
-        v.bits = callRuntime("daphne_plain_matrix", ptr, {v.bits});
-    if (isUnknown(result.getType())) {
-        bind(result, {toBits(v, source.getType()), tagOf(v, source.getType())});
-        return;
-    }
+    TypeDesc from = ir::toTypeDesc(sourceType), to = ir::toTypeDesc(result.getType());
+    bool isManaged = references == References::Managed, hasReference = ir::isReference(sourceType);
     setCallSite(op.getLoc(), "");
-    if (from.isUnknown()) {
-        auto *bits = callRuntime("daphne_expect", i64, {contextArg, v.tag, v.bits, b.getInt64(staticTag(to))});
-        v = fromBits(bits, nullptr, result.getType());
+    if (op->hasAttr(ir::kConsume))
+        handOver(source);
+    else if (hasReference)
+        retain(v, sourceType);
+    // The result's reference has a slot before anything is checked; its address may still change.
+    unsigned slot = 0;
+    auto hold = [&] {
+        llvm::Value *object = objectOf(v, sourceType);
+        if (isManaged)
+            b.CreateStore(object, rootSlot(slot));
+        else
+            callRuntime("daphne_keep", b.getVoidTy(), {contextArg, object});
+    };
+    auto replace = [&](const char *function) {
+        if (!isManaged)
+            retain(v, sourceType); // the run keeps the old one
+        v.bits = callRuntime(function, ptr, {contextArg, v.bits});
+        hold();
+    };
+    if (hasReference) {
+        if (isManaged)
+            slot = newRoot();
+        hold();
     }
-    bool addsFacts = from.valueType != to.valueType || (to.rows >= 0 && from.rows != to.rows) ||
-                     (to.cols >= 0 && from.cols != to.cols);
-    if (isCsr(to) && !isCsr(from))
-        v.bits = callRuntime("daphne_csr_matrix", ptr, {v.bits});
-    if (to.isMatrix() && addsFacts)
-        callRuntime("daphne_expect_matrix", b.getVoidTy(),
-                    {contextArg, v.bits, b.getInt64(static_cast<uint64_t>(to.valueType)),
-                     b.getInt64(static_cast<uint64_t>(to.rows)), b.getInt64(static_cast<uint64_t>(to.cols))});
-    if (to.isFrame())
-        emitFrameCheck(v, from, to);
+    if (isCsr(from) && !isCsr(to))
+        replace("daphne_plain_matrix");
+    if (isUnknown(result.getType())) {
+        v = {toBits(v, sourceType), tagOf(v, sourceType)};
+    } else {
+        if (from.isUnknown()) {
+            auto *bits = callRuntime("daphne_expect", i64, {contextArg, v.tag, v.bits, b.getInt64(staticTag(to))});
+            v = fromBits(bits, nullptr, result.getType());
+            sourceType = result.getType();
+        }
+        bool addsFacts = from.valueType != to.valueType || (to.rows >= 0 && from.rows != to.rows) ||
+                         (to.cols >= 0 && from.cols != to.cols);
+        if (isCsr(to) && !isCsr(from))
+            replace("daphne_csr_matrix");
+        if (to.isMatrix() && addsFacts)
+            callRuntime("daphne_expect_matrix", b.getVoidTy(),
+                        {contextArg, v.bits, b.getInt64(static_cast<uint64_t>(to.valueType)),
+                         b.getInt64(static_cast<uint64_t>(to.rows)), b.getInt64(static_cast<uint64_t>(to.cols))});
+        if (to.isFrame())
+            emitFrameCheck(v, from, to);
+    }
     bind(result, v);
+    if (!hasReference || !isManaged)
+        return;
+    if (ir::isReference(result.getType()))
+        rootOf[result] = slot;
+    else
+        freeRoots.push_back(slot); // a number after all: the slot is empty
 }
 
 /// Where a frame was of unknown columns, such as one read from a file.
@@ -237,7 +267,7 @@ void Emitter::emitMap(DaphneOp op) {
         auto *out = b.CreateGEP(cellType(cellOut), loop->getArg(2), index);
         llvm::Value *x;
         if (mlir::isa<ir::StringType>(cellIn)) {
-            x = callRuntime("daphne_string_cell", ptr, {in});
+            x = callRuntime("daphne_string_cell", ptr, {loop->getArg(0), in});
         } else {
             x = b.CreateLoad(cellType(cellIn), in);
             if (cellIn.isInteger(1))
@@ -247,7 +277,7 @@ void Emitter::emitMap(DaphneOp op) {
         if (!inner->getReturnType()->isVoidTy()) {
             llvm::Value *y = b.CreateExtractValue(call, 0);
             if (mlir::isa<ir::StringType>(cellOut))
-                callRuntime("daphne_set_string_cell", b.getVoidTy(), {out, y});
+                callRuntime("daphne_set_string_cell", b.getVoidTy(), {loop->getArg(0), out, y});
             else
                 b.CreateStore(cellOut.isInteger(1) ? b.CreateZExt(y, b.getInt8Ty()) : y, out);
         }
@@ -258,8 +288,8 @@ void Emitter::emitMap(DaphneOp op) {
     }
     setCallSite(op.getLoc(), "map");
     auto resultType = static_cast<uint64_t>(ir::toTypeDesc(cellOut).valueType);
-    bind(op->getResult(0),
-         {callRuntime("daphne_map", ptr, {contextArg, get(op->getOperand(0)).bits, loop, b.getInt64(resultType)})});
+    bindOwned(op->getResult(0),
+              {callRuntime("daphne_map", ptr, {contextArg, get(op->getOperand(0)).bits, loop, b.getInt64(resultType)})});
 }
 
 // ---- kernels
@@ -271,9 +301,18 @@ uint64_t Emitter::castTargetOf(DaphneOp op) {
     return static_cast<uint64_t>(wanted.kind) | static_cast<uint64_t>(wanted.valueType) << 8;
 }
 
+/// The operands whose references the callee takes over, as bits.
+uint64_t Emitter::handOverConsumed(mlir::Operation *op) {
+    auto attribute = op->getAttrOfType<mlir::IntegerAttr>(ir::kConsume);
+    uint64_t mask = attribute ? static_cast<uint64_t>(attribute.getInt()) : 0;
+    for (uint64_t rest = mask; rest; rest &= rest - 1)
+        handOver(op->getOperand(static_cast<unsigned>(__builtin_ctzll(rest))));
+    return mask;
+}
+
 /// The operations become data; the engine plans and runs them.
 void Emitter::emitPipeline(ir::PipelineOp op) {
-    regions.push_back(std::make_unique<exec::Region>(engine, op->getNumOperands()));
+    regions.push_back(std::make_unique<exec::Region>(loops, op->getNumOperands()));
     exec::Region &region = *regions.back();
     llvm::DenseMap<mlir::Value, uint16_t> numbers;
     for (auto [i, arg] : llvm::enumerate(op.body().getArguments()))
@@ -297,12 +336,10 @@ void Emitter::emitPipeline(ir::PipelineOp op) {
         region.outputs.push_back(numbers.lookup(v));
     for (auto [i, v] : llvm::enumerate(op->getOperands()))
         storeSlot(argArea, i, get(v), v.getType());
-    auto mask = op->getAttrOfType<mlir::IntegerAttr>(ir::kConsume);
     callRuntime("daphne_run_region", b.getVoidTy(),
-                {contextArg, pointerConstant(&region), resultArea, argArea,
-                 b.getInt64(mask ? static_cast<uint64_t>(mask.getInt()) : 0)});
+                {contextArg, pointerConstant(&region), resultArea, argArea, b.getInt64(handOverConsumed(op))});
     for (auto [i, v] : llvm::enumerate(op->getResults()))
-        bind(v, loadSlot(resultArea, i, v.getType()));
+        bindOwned(v, loadSlot(resultArea, i, v.getType()));
 }
 
 void Emitter::emitKernelCall(DaphneOp op) {
@@ -323,13 +360,12 @@ void Emitter::emitKernelCall(DaphneOp op) {
     auto *type = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr, ptr, i64, i64, i64}, false);
     llvm::FunctionCallee callee = target->getOrInsertFunction(symbol, type);
     kernels.insert(std::move(symbol));
-    auto mask = op->getAttrOfType<mlir::IntegerAttr>(ir::kConsume);
     setCallSite(op.getLoc(), kernel->mnemonic);
     uint64_t counts = op->getNumOperands() | static_cast<uint64_t>(op->getNumResults()) << 32;
     b.CreateCall(callee, {contextArg, pointerConstant(kernel), resultArea, argArea, b.getInt64(counts),
-                          b.getInt64(mask ? static_cast<uint64_t>(mask.getInt()) : 0), b.getInt64(castTargetOf(op))});
+                          b.getInt64(handOverConsumed(op)), b.getInt64(castTargetOf(op))});
     for (auto [i, v] : llvm::enumerate(op->getResults()))
-        bind(v, loadSlot(resultArea, i, v.getType()));
+        bindOwned(v, loadSlot(resultArea, i, v.getType()));
 }
 
 } // namespace daphne::codegen

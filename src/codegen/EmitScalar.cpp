@@ -139,7 +139,7 @@ bool Emitter::emitNativeConditional(DaphneOp op) {
     Lowered v{b.CreateSelect(truth, get(op->getOperand(1)).bits, get(op->getOperand(2)).bits)};
     if (ir::isReference(type))
         retain(v, type);
-    bind(op->getResult(0), v);
+    bindOwned(op->getResult(0), v);
     return true;
 }
 
@@ -147,13 +147,17 @@ bool Emitter::emitInternal(DaphneOp op) {
     StringRef name = op.mnemonic();
     if (name == "constant") {
         ops::Constant c = *ir::constantOf(op->getResult(0));
-        bind(op->getResult(0),
-             c.type == ValueType::Str ? literal(Value::string(c.s), op->getResult(0).getType()) : Lowered{constant(c)});
+        if (c.type == ValueType::Str)
+            bindOwned(op->getResult(0), literal(Value::string(c.s), op->getResult(0).getType()));
+        else
+            bind(op->getResult(0), {constant(c)});
     } else if (name == "undef") {
-        bind(op->getResult(0), undef(op->getResult(0).getType()));
+        bindReceived(op->getResult(0), undef(op->getResult(0).getType()));
     } else if (name == "retain") {
         retain(get(op->getOperand(0)), op->getOperand(0).getType());
+        ++further[op->getOperand(0)];
     } else if (name == "release") {
+        handOver(op->getOperand(0));
         release(get(op->getOperand(0)), op->getOperand(0).getType());
     } else if (name == "adapt") {
         emitAdapt(op);

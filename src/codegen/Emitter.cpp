@@ -2,8 +2,6 @@
 /// Functions and control flow.
 #include "codegen/Emitter.h"
 
-#include <cstddef>
-
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Intrinsics.h"
 
@@ -13,10 +11,11 @@ using llvm::BasicBlock;
 using llvm::PHINode;
 
 Emitter::Emitter(llvm::Module &glue, llvm::Module &hot, std::vector<CallSite> &callSites, std::vector<Value> &literals,
-                 exec::Engine &engine, std::vector<std::unique_ptr<exec::Region>> &regions)
+                 const exec::LoopEngine &loops, std::vector<std::unique_ptr<exec::Region>> &regions,
+                 References references)
     : context(glue.getContext()), glue(glue), hot(hot), target(&glue), b(context), callSites(callSites),
-      literals(literals), engine(engine), regions(regions), i64(llvm::Type::getInt64Ty(context)),
-      ptr(llvm::PointerType::getUnqual(context)), slotType(llvm::StructType::get(i64, i64)) {}
+      literals(literals), loops(loops), regions(regions), i64(llvm::Type::getInt64Ty(context)),
+      ptr(llvm::PointerType::getUnqual(context)), slotType(llvm::StructType::get(i64, i64)), references(references) {}
 
 llvm::Type *Emitter::llvmType(mlir::Type type) {
     if (ir::isReference(type))
@@ -129,21 +128,27 @@ void Emitter::reserveArgumentArea(mlir::Region &body) {
     resultArea = b.CreateAlloca(llvm::ArrayType::get(slotType, maxResults), nullptr, "results");
 }
 
-/// Context is not of standard layout, for which alone the language defines offsetof; our compilers define it for all
-/// classes without virtual bases.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Winvalid-offsetof"
-static constexpr size_t kStackLimit = offsetof(Context, stackLimit);
-#pragma GCC diagnostic pop
-
 /// User functions may recurse without end: compare the frame with the limit in the context.
 void Emitter::emitStackCheck() {
     auto *frame = b.CreateIntrinsic(llvm::Intrinsic::frameaddress, {ptr}, {b.getInt32(0)});
-    auto *limit = b.CreateLoad(i64, b.CreateConstGEP1_64(b.getInt8Ty(), contextArg, kStackLimit));
+    auto *limit = b.CreateLoad(i64, b.CreateConstGEP1_64(b.getInt8Ty(), contextArg, kThreadStackLimit));
     BasicBlock *overflow = newBlock("overflow"), *go = newBlock("go");
     b.CreateCondBr(b.CreateICmpULT(b.CreatePtrToInt(frame, i64), limit), overflow, go);
     b.SetInsertPoint(overflow);
     callRuntime("daphne_stack_overflow", b.getVoidTy(), {contextArg});
+    b.CreateUnreachable();
+    b.SetInsertPoint(go);
+}
+
+/// Where code may run for long without calling anything: at the beginning of functions and of every turn of a loop.
+void Emitter::emitCancelCheck() {
+    auto *flag = b.CreateLoad(b.getInt8Ty(), cancelFlag);
+    flag->setAtomic(llvm::AtomicOrdering::Monotonic);
+    flag->setAlignment(llvm::Align(1));
+    BasicBlock *stop = newBlock("cancelled"), *go = newBlock("go");
+    b.CreateCondBr(b.CreateICmpNE(flag, b.getInt8(0)), stop, go);
+    b.SetInsertPoint(stop);
+    callRuntime("daphne_cancelled", b.getVoidTy(), {contextArg});
     b.CreateUnreachable();
     b.SetInsertPoint(go);
 }
@@ -154,18 +159,22 @@ void Emitter::emitFunction(mlir::func::FuncOp f) {
     contextArg = function->getArg(0);
     values.clear();
     reserveArgumentArea(f.getBody());
+    beginRoots();
+    cancelFlag = b.CreateLoad(ptr, b.CreateConstGEP1_64(b.getInt8Ty(), contextArg, kThreadCancelFlag));
     unsigned next = 1;
     for (mlir::BlockArgument arg : f.getArguments()) {
         Lowered v{function->getArg(next++)};
         if (mlir::isa<ir::UnknownType>(arg.getType()))
             v.tag = function->getArg(next++);
-        bind(arg, v);
+        bindReceived(arg, v);
     }
     if (f.isPrivate()) {
         setCallSite(f.getLoc(), "call");
         emitStackCheck();
+        emitCancelCheck();
     }
     LoweredList results = emitBlock(f.getBody().front());
+    endRoots();
     if (results.empty()) {
         b.CreateRetVoid();
         return;
@@ -183,31 +192,40 @@ void Emitter::emitFunctionCall(mlir::func::CallOp op) {
     llvm::SmallVector<llvm::Value *> args{contextArg};
     for (mlir::Value v : op.getOperands())
         append(args, get(v));
+    handOver(op.getOperands());
     auto *call = b.CreateCall(declaration(op.getCallee()), args);
     unsigned next = 0;
     for (mlir::Value r : op.getResults()) {
         Lowered v{b.CreateExtractValue(call, next++)};
         if (mlir::isa<ir::UnknownType>(r.getType()))
             v.tag = b.CreateExtractValue(call, next++);
-        bind(r, v);
+        bindReceived(r, v);
     }
 }
 
-/// void daphne_entry(Context *, Slot *inputs, Slot *outputs): @main with its arguments and results in slots.
+/// void daphne_entry(ThreadContext *, Slot *inputs, Slot *outputs): @main with its arguments and results in slots.
 void Emitter::emitEntry(mlir::func::FuncOp main) {
     auto *type = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr}, false);
     function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, kEntry, *target);
     function->setUWTableKind(llvm::UWTableKind::Async);
     b.SetInsertPoint(newBlock("entry"));
-    llvm::SmallVector<llvm::Value *> args{function->getArg(0)};
-    for (auto [i, t] : llvm::enumerate(main.getFunctionType().getInputs()))
-        append(args, loadSlot(function->getArg(1), i, t));
+    contextArg = function->getArg(0);
+    llvm::SmallVector<llvm::Value *> args{contextArg};
+    bool isKept = references == References::KeptByRun;
+    for (auto [i, t] : llvm::enumerate(main.getFunctionType().getInputs())) {
+        Lowered v = loadSlot(function->getArg(1), i, t);
+        if (isKept && ir::isReference(t))
+            callRuntime("daphne_keep", b.getVoidTy(), {contextArg, objectOf(v, t)});
+        append(args, v);
+    }
     auto *call = b.CreateCall(declaration(main.getSymName()), args);
     unsigned next = 0;
     for (auto [i, t] : llvm::enumerate(main.getFunctionType().getResults())) {
         Lowered v{b.CreateExtractValue(call, next++)};
         if (mlir::isa<ir::UnknownType>(t))
             v.tag = b.CreateExtractValue(call, next++);
+        if (isKept && ir::isReference(t))
+            retain(v, t); // the caller owns results
         storeSlot(function->getArg(2), i, v, t);
     }
     b.CreateRetVoid();
@@ -261,6 +279,7 @@ Emitter::LoweredList Emitter::emitBlock(mlir::Block &block) {
     LoweredList out;
     for (mlir::Value v : block.getTerminator()->getOperands())
         out.push_back(get(v));
+    handOver(block.getTerminator()->getOperands());
     return out;
 }
 
@@ -299,13 +318,14 @@ void Emitter::emitIf(mlir::scf::IfOp op) {
     addIncoming(phis, thenValues, thenBlock);
     addIncoming(phis, elseValues, elseBlock);
     for (auto [result, v] : llvm::zip(op.getResults(), phis))
-        bind(result, v);
+        bindReceived(result, v);
 }
 
 void Emitter::emitWhile(mlir::scf::WhileOp op) {
     LoweredList inits;
     for (mlir::Value v : op.getInits())
         inits.push_back(get(v));
+    handOver(op.getInits());
     BasicBlock *before = b.GetInsertBlock(), *header = newBlock("while"), *body = newBlock("do"),
                *exit = newBlock("endwhile");
     b.CreateBr(header);
@@ -313,24 +333,26 @@ void Emitter::emitWhile(mlir::scf::WhileOp op) {
     LoweredList phis = makePhis(op.getBeforeBody()->getArgumentTypes());
     addIncoming(phis, inits, before);
     for (auto [arg, v] : llvm::zip(op.getBeforeArguments(), phis))
-        bind(arg, v);
+        bindReceived(arg, v);
     LoweredList condition = emitBlock(*op.getBeforeBody());
     b.CreateCondBr(condition[0].bits, body, exit);
-    for (auto [i, arg] : llvm::enumerate(op.getAfterArguments()))
-        bind(arg, condition[i + 1]);
     b.SetInsertPoint(body);
+    for (auto [i, arg] : llvm::enumerate(op.getAfterArguments()))
+        bindReceived(arg, condition[i + 1]);
+    emitCancelCheck();
     LoweredList yields = emitBlock(*op.getAfterBody());
     addIncoming(phis, yields, b.GetInsertBlock());
     b.CreateBr(header);
     b.SetInsertPoint(exit);
     for (auto [i, result] : llvm::enumerate(op.getResults()))
-        bind(result, condition[i + 1]);
+        bindReceived(result, condition[i + 1]);
 }
 
 void Emitter::emitFor(mlir::scf::ForOp op) {
     LoweredList inits;
     for (mlir::Value v : op.getInitArgs())
         inits.push_back(get(v));
+    handOver(op.getInitArgs());
     llvm::Value *lower = get(op.getLowerBound()).bits, *upper = get(op.getUpperBound()).bits,
                 *step = get(op.getStep()).bits;
     BasicBlock *before = b.GetInsertBlock(), *header = newBlock("for"), *body = newBlock("do"),
@@ -345,14 +367,15 @@ void Emitter::emitFor(mlir::scf::ForOp op) {
     b.SetInsertPoint(body);
     bind(op.getInductionVar(), {index});
     for (auto [arg, v] : llvm::zip(op.getRegionIterArgs(), phis))
-        bind(arg, v);
+        bindReceived(arg, v);
+    emitCancelCheck();
     LoweredList yields = emitBlock(*op.getBody());
     addIncoming(phis, yields, b.GetInsertBlock());
     index->addIncoming(b.CreateAdd(index, step), b.GetInsertBlock());
     b.CreateBr(header);
     b.SetInsertPoint(exit);
     for (auto [result, v] : llvm::zip(op.getResults(), phis))
-        bind(result, v);
+        bindReceived(result, v);
 }
 
 } // namespace daphne::codegen

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Emits LLVM IR for a module; private to src/codegen. Methods are spread over
-/// Emitter.cpp (functions, control flow), EmitScalar.cpp (native scalar code)
-/// and EmitCall.cpp (kernels, references, literals).
+/// Emitter.cpp (functions, control flow), EmitScalar.cpp (native scalar code),
+/// EmitCall.cpp (kernels, literals) and EmitRoots.cpp (references).
 ///
 /// How values look in LLVM: numbers natively (bool i1, size i64), everything
 /// held by reference as a pointer, values of unknown type as tag and bits.
+///
+/// Every reference that a function owns is also in a slot of its root frame
+/// (exec/ThreadContext.h) while something may throw: a slot is filled when the
+/// reference is made and emptied when it goes.
 #pragma once
 
+#include <cstddef>
 #include <set>
 
 #include "llvm/IR/IRBuilder.h"
@@ -15,7 +20,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-#include "codegen/Program.h"
+#include "codegen/Executable.h"
 #include "exec/Region.h"
 #include "ir/Dialect.h"
 #include "kernels/KernelTable.h"
@@ -28,11 +33,25 @@ struct Lowered {
     llvm::Value *tag = nullptr;
 };
 
+/// ThreadContext is not of standard layout, for which alone the language defines offsetof; our compilers define it for
+/// all classes without virtual bases.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+constexpr size_t kThreadCallSite = offsetof(exec::ThreadContext, callSite);
+constexpr size_t kThreadStackLimit = offsetof(exec::ThreadContext, stackLimit);
+constexpr size_t kThreadRoots = offsetof(exec::ThreadContext, roots);
+constexpr size_t kThreadCancelFlag = offsetof(exec::ThreadContext, cancelFlag);
+#pragma GCC diagnostic pop
+
 class Emitter {
   public:
     /// Functions worth optimising (loops, recursion, called from those; not huge) go to `hot`, the others to `glue`.
+    enum class References : uint8_t {
+        Managed,   ///< the module says where they are made, handed over and released
+        KeptByRun, ///< nobody releases: objects go when the run ends
+    };
     Emitter(llvm::Module &glue, llvm::Module &hot, std::vector<CallSite> &callSites, std::vector<Value> &literals,
-            exec::Engine &engine, std::vector<std::unique_ptr<exec::Region>> &regions);
+            const exec::LoopEngine &loops, std::vector<std::unique_ptr<exec::Region>> &regions, References references);
     void emitModule(mlir::ModuleOp module);
 
     /// Symbols used for kernels: all lead to the same trampoline, the kernel is its argument.
@@ -50,6 +69,7 @@ class Emitter {
     void emitEntry(mlir::func::FuncOp main);
     void reserveArgumentArea(mlir::Region &body);
     void emitStackCheck();
+    void emitCancelCheck();
     /// Emits all operations but the terminator, whose (lowered) operands are returned.
     LoweredList emitBlock(mlir::Block &block);
     void emitOperation(mlir::Operation *op);
@@ -58,6 +78,22 @@ class Emitter {
     void emitFor(mlir::scf::ForOp op);
     void emitFunctionCall(mlir::func::CallOp op);
     void bind(mlir::Value v, Lowered lowered) { values[v] = lowered; }
+
+    // ---- EmitRoots.cpp: references the function owns
+    void beginRoots();
+    void endRoots();
+    /// The value is there and the function owns one reference to it.
+    void bindOwned(mlir::Value v, Lowered lowered);
+    /// The same for a reference that comes from elsewhere in the program: an argument, the result of a call or branch.
+    void bindReceived(mlir::Value v, Lowered lowered);
+    void own(mlir::Value v);
+    unsigned newRoot();
+    /// The next operation takes over a reference to the value.
+    void handOver(mlir::Value v);
+    void handOver(mlir::OperandRange operands);
+    uint64_t handOverConsumed(mlir::Operation *op);
+    llvm::Value *rootSlot(unsigned index);
+    llvm::Value *objectOf(Lowered v, mlir::Type type);
     Lowered get(mlir::Value v) { return values.lookup(v); }
     llvm::BasicBlock *newBlock(const char *name);
 
@@ -117,14 +153,20 @@ class Emitter {
     llvm::IRBuilder<> b;
     std::vector<CallSite> &callSites;
     std::vector<Value> &literals;
-    exec::Engine &engine;
+    const exec::LoopEngine &loops;
     std::vector<std::unique_ptr<exec::Region>> &regions;
     std::set<std::string> kernels;
     llvm::DenseMap<mlir::Value, Lowered> values;
     llvm::Type *i64, *ptr, *slotType;
     // of the function being emitted
     llvm::Function *function = nullptr;
-    llvm::Value *contextArg = nullptr, *argArea = nullptr, *resultArea = nullptr;
+    llvm::Value *contextArg = nullptr, *argArea = nullptr, *resultArea = nullptr, *cancelFlag = nullptr;
+    const References references;
+    llvm::DenseMap<mlir::Value, unsigned> rootOf;  ///< slots of owned references
+    llvm::DenseMap<mlir::Value, unsigned> further; ///< references made by `retain` for the next operation
+    llvm::SmallVector<unsigned> freeRoots;
+    unsigned numRoots = 0;
+    llvm::AllocaInst *rootFrame = nullptr;
 };
 
 } // namespace daphne::codegen

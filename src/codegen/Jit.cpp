@@ -16,6 +16,15 @@ llvm::orc::JITTargetMachineBuilder hostMachine() {
     return orThrow(llvm::orc::JITTargetMachineBuilder::detectHost());
 }
 
+std::unique_ptr<llvm::orc::LLJIT> newJit(CompilerMaker compiler) {
+    llvm::orc::LLJITBuilder builder;
+    builder.setJITTargetMachineBuilder(hostMachine())
+        .setPlatformSetUp(llvm::orc::setUpInactivePlatform);
+    if (compiler)
+        builder.setCompileFunctionCreator(std::move(compiler));
+    return orThrow(builder.create());
+}
+
 std::string hostDescription() {
     llvm::orc::JITTargetMachineBuilder machine = hostMachine();
     return machine.getCPU() + " " + machine.getFeatures().getString();

@@ -2,9 +2,11 @@
 /// What all users of LLVM's in-process compiler share.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/Error.h"
 
 #include "base/Error.h"
@@ -24,6 +26,11 @@ inline void orThrow(llvm::Error error) {
     if (error)
         throw internalError(llvm::toString(std::move(error)));
 }
+
+/// A linker for code in this process. Code is compiled by whoever adds it unless `compiler` is given. Initialisers and
+/// thread-local storage are not for generated code.
+using CompilerMaker = llvm::orc::LLJITBuilder::CompileFunctionCreator;
+std::unique_ptr<llvm::orc::LLJIT> newJit(CompilerMaker compiler = {});
 
 /// This processor; registers the target on first use.
 llvm::orc::JITTargetMachineBuilder hostMachine();

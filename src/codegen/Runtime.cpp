@@ -25,27 +25,76 @@ const char *kindName(ValueKind kind) {
 }
 
 /// Cells that were computed on other machines may be read after this.
-void bringHere(Matrix &matrix) {
-    if (exec::Distribution *distribution = exec::activeDistribution())
-        distribution->bringHere(Value(Ref<Matrix>::share(&matrix)));
+void bringHere(const ThreadContext &thread, Matrix &matrix) {
+    if (thread.distribution)
+        thread.distribution->bringHere(Value(Ref<Matrix>::share(&matrix)));
+}
+
+/// Runs the body of a runtime function. Generated frames have no clean-up of their own.
+template <class Body> auto guarded(ThreadContext *thread, Body &&body) {
+    try {
+        return body();
+    } catch (...) {
+        thread->releaseRoots();
+        throw;
+    }
+}
+
+void releaseConsumed(Slot *args, uint64_t consumable) {
+    for (; consumable; consumable &= consumable - 1)
+        Value::adopt(std::exchange(args[__builtin_ctzll(consumable)], Slot{}));
+}
+
+void throwIfCancelled(const ThreadContext &thread, Slot *args, uint64_t consumable) {
+    if (!thread.cancelFlag->load(std::memory_order_relaxed))
+        return;
+    releaseConsumed(args, consumable);
+    throw cancelledError();
+}
+
+[[noreturn]] void fail(ThreadContext *thread, const Error &error) {
+    thread->releaseRoots();
+    throw error;
 }
 
 } // namespace
 
 extern "C" {
 
-void daphne_call(Context *context, const Kernel *kernel, Slot *results, Slot *args, uint64_t counts,
+void daphne_call(ThreadContext *thread, const Kernel *kernel, Slot *results, Slot *args, uint64_t counts,
                  uint64_t consumable, uint64_t castTarget) {
     size_t numArgs = counts & 0xffffffff, numResults = counts >> 32;
-    exec::callKernel(*context, *kernel, {results, numResults}, {args, numArgs}, consumable, castTarget);
+    guarded(thread, [&] {
+        throwIfCancelled(*thread, args, consumable);
+        exec::callKernel(*thread, *kernel, {results, numResults}, {args, numArgs}, consumable, castTarget);
+    });
 }
 
-void daphne_run_region(Context *context, exec::Region *region, Slot *results, Slot *args, uint64_t consumable) {
+void daphne_run_region(ThreadContext *thread, const exec::Region *region, Slot *results, Slot *args,
+                       uint64_t consumable) {
     std::span<Slot> out(results, region->outputs.size());
     std::ranges::fill(out, Slot{});
     // Value has the layout of Slot; borrowed arguments are never destroyed here.
-    region->run(*context, {reinterpret_cast<Value *>(args), region->numInputs},
-                {reinterpret_cast<Value *>(results), out.size()}, consumable);
+    auto *inputs = reinterpret_cast<Value *>(args);
+    guarded(thread, [&] {
+        throwIfCancelled(*thread, args, consumable);
+        try {
+            region->run(*thread, {inputs, region->numInputs}, {reinterpret_cast<Value *>(results), out.size()},
+                        consumable);
+        } catch (...) {
+            releaseConsumed(args, consumable); // what the region has not taken yet
+            for (Slot &result : out)
+                Value::adopt(std::exchange(result, Slot{}));
+            throw;
+        }
+    });
+}
+
+void daphne_clear_roots(exec::RootFrame *frame) { std::fill_n(frame->slots, frame->numSlots, nullptr); }
+
+void daphne_keep(ThreadContext *thread, Object *object) {
+    if (object)
+        guarded(thread, [&] { thread->kept.push_back(Ref<Object>::adopt(object)); });
 }
 
 void daphne_retain(Object *object) {
@@ -71,7 +120,7 @@ void daphne_release_value(uint64_t tag, uint64_t bits) {
         owned.detach(); // a number, or a value of a path that never ran
 }
 
-uint64_t daphne_expect(Context *, uint64_t tag, uint64_t bits, uint64_t expectedTag) {
+uint64_t daphne_expect(ThreadContext *thread, uint64_t tag, uint64_t bits, uint64_t expectedTag) {
     if (tag == expectedTag)
         return bits;
     Value v = Value::adopt({tag, bits});
@@ -81,10 +130,10 @@ uint64_t daphne_expect(Context *, uint64_t tag, uint64_t bits, uint64_t expected
     std::string wanted = kindName(kind);
     if (kind == ValueKind::Scalar)
         wanted += " of type " + std::string(dslName(static_cast<ValueType>(expectedTag >> 8 & 0xff)));
-    throw executionError("expected " + wanted + ", got " + found);
+    fail(thread, executionError("expected " + wanted + ", got " + found));
 }
 
-void daphne_expect_matrix(Context *, Object *object, uint64_t valueType, int64_t rows, int64_t cols) {
+void daphne_expect_matrix(ThreadContext *thread, Object *object, uint64_t valueType, int64_t rows, int64_t cols) {
     auto &m = static_cast<Matrix &>(*object);
     auto wanted = static_cast<ValueType>(valueType);
     bool typeFits = wanted == ValueType::Unknown || m.type() == wanted;
@@ -93,12 +142,12 @@ void daphne_expect_matrix(Context *, Object *object, uint64_t valueType, int64_t
     if (typeFits && shapeFits)
         return;
     auto dimension = [](int64_t n) { return n < 0 ? std::string("?") : std::to_string(n); };
-    throw executionError("expected a matrix of " + std::string(dslName(wanted)) + " with shape " + dimension(rows) +
-                         "x" + dimension(cols) + ", got " + std::string(dslName(m.type())) + " with shape " +
-                         m.shapeText());
+    fail(thread, executionError("expected a matrix of " + std::string(dslName(wanted)) + " with shape " +
+                                dimension(rows) + "x" + dimension(cols) + ", got " + std::string(dslName(m.type())) +
+                                " with shape " + m.shapeText()));
 }
 
-void daphne_expect_frame(Context *, Object *object, Object *like, int64_t rows) {
+void daphne_expect_frame(ThreadContext *thread, Object *object, Object *like, int64_t rows) {
     auto &found = static_cast<Frame &>(*object), &wanted = static_cast<Frame &>(*like);
     auto columnsText = [](const Frame &f) {
         std::string text = "[";
@@ -112,42 +161,47 @@ void daphne_expect_frame(Context *, Object *object, Object *like, int64_t rows) 
     if (columnsFit && (rows < 0 || found.rows() == static_cast<uint64_t>(rows)))
         return;
     std::string rowsText = rows < 0 ? "" : std::to_string(rows) + " rows and ";
-    throw executionError("expected a frame with " + rowsText + "columns " + columnsText(wanted) + ", got " +
-                         std::to_string(found.rows()) + " rows and columns " + columnsText(found));
+    fail(thread, executionError("expected a frame with " + rowsText + "columns " + columnsText(wanted) + ", got " +
+                                std::to_string(found.rows()) + " rows and columns " + columnsText(found)));
 }
 
-Object *daphne_plain_matrix(Object *object) {
+Object *daphne_plain_matrix(ThreadContext *thread, Object *object) {
     auto &m = static_cast<Matrix &>(*object);
     if (!m.isCsr() || !static_cast<Csr &>(m).isShownAsCsr())
         return object;
-    Ref<Matrix> plain = Csr::shown(static_cast<Csr &>(m), false);
+    Ref<Matrix> plain = guarded(thread, [&] { return Ref<Matrix>(Csr::shown(static_cast<Csr &>(m), false)); });
     object->release();
     return plain.detach();
 }
 
-Object *daphne_csr_matrix(Object *object) {
+Object *daphne_csr_matrix(ThreadContext *thread, Object *object) {
     auto &m = static_cast<Matrix &>(*object);
-    bringHere(m);
     if (m.isCsr() && static_cast<Csr &>(m).isShownAsCsr())
         return object;
-    Ref<Matrix> csr =
-        m.isCsr() ? Csr::shown(static_cast<Csr &>(m), true) : Csr::shown(*toCsr(static_cast<Dense &>(m)), true);
+    Ref<Matrix> csr = guarded(thread, [&] {
+        bringHere(*thread, m);
+        return Ref<Matrix>(m.isCsr() ? Csr::shown(static_cast<Csr &>(m), true)
+                                     : Csr::shown(*toCsr(static_cast<Dense &>(m)), true));
+    });
     object->release();
     return csr.detach();
 }
 
-void daphne_division_by_zero(Context *) { throw executionError("integer division by zero"); }
+void daphne_division_by_zero(ThreadContext *thread) { fail(thread, executionError("integer division by zero")); }
 
-void daphne_stack_overflow(Context *) {
-    throw executionError("the recursion is too deep: the stack is exhausted")
-        .withHint("check that the recursion ends, or write it as a loop");
+void daphne_stack_overflow(ThreadContext *thread) {
+    fail(thread, executionError("the recursion is too deep: the stack is exhausted")
+                     .withHint("check that the recursion ends, or write it as a loop"));
 }
 
-void daphne_fail(Context *, const char *message) { throw executionError(message); }
+void daphne_cancelled(ThreadContext *thread) { fail(thread, cancelledError()); }
 
-Object *daphne_map(Context *context, Object *object, MapFunction function, uint64_t resultType) {
+void daphne_fail(ThreadContext *thread, const char *message) { fail(thread, executionError(message)); }
+
+/// The function may throw: then everything was released when it did.
+static Object *map(ThreadContext *thread, Object *object, MapFunction function, uint64_t resultType) {
     auto &matrix = static_cast<Matrix &>(*object);
-    bringHere(matrix);
+    bringHere(*thread, matrix);
     Ref<Dense> cells =
         matrix.isCsr() ? toDense(static_cast<Csr &>(matrix)) : Ref<Dense>::share(static_cast<Dense *>(object));
     const Dense &in = *cells;
@@ -158,17 +212,23 @@ Object *daphne_map(Context *context, Object *object, MapFunction function, uint6
             auto source = in.view<T>();
             auto target = out->mutableView<R>();
             for (size_t r = 0; r < in.rows(); ++r)
-                function(context, source.row(r), target.row(r), in.cols());
+                function(thread, source.row(r), target.row(r), in.cols());
         });
     });
     return out.detach();
 }
 
-Object *daphne_string_cell(const void *cell) { return new StringObject(*static_cast<const std::string *>(cell)); }
+Object *daphne_map(ThreadContext *thread, Object *object, MapFunction function, uint64_t resultType) {
+    return guarded(thread, [&] { return map(thread, object, function, resultType); });
+}
 
-void daphne_set_string_cell(void *cell, Object *text) {
-    *static_cast<std::string *>(cell) = static_cast<StringObject *>(text)->text;
-    text->release();
+Object *daphne_string_cell(ThreadContext *thread, const void *cell) {
+    return guarded(thread, [&] { return new StringObject(*static_cast<const std::string *>(cell)); });
+}
+
+void daphne_set_string_cell(ThreadContext *thread, void *cell, Object *text) {
+    auto owned = Ref<StringObject>::adopt(static_cast<StringObject *>(text));
+    guarded(thread, [&] { *static_cast<std::string *>(cell) = owned->text; });
 }
 
 } // extern "C"
@@ -186,6 +246,9 @@ std::span<const RuntimeSymbol> runtimeSymbols() {
     static const RuntimeSymbol symbols[] = {
         DAPHNE_SYMBOL(daphne_call),
         DAPHNE_SYMBOL(daphne_run_region),
+        DAPHNE_SYMBOL(daphne_clear_roots),
+        DAPHNE_SYMBOL(daphne_keep),
+        DAPHNE_SYMBOL(daphne_cancelled),
         DAPHNE_SYMBOL(daphne_retain),
         DAPHNE_SYMBOL(daphne_release),
         DAPHNE_SYMBOL(daphne_retain_value),

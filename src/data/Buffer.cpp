@@ -71,7 +71,39 @@ Buffer *Buffer::adopt(ValueType type, std::byte *block, size_t numBytes) {
     return buffer;
 }
 
+namespace {
+
+/// Who borrows keeps this before the Buffer.
+struct Lender {
+    Buffer::ReleaseCells release;
+    void *user;
+};
+
+} // namespace
+
+Buffer *Buffer::borrow(ValueType type, const void *cells, size_t numCells, ReleaseCells release, void *user) {
+    static_assert(sizeof(Lender) % alignof(Buffer) == 0);
+    auto *block = static_cast<std::byte *>(::operator new(sizeof(Lender) + sizeof(Buffer)));
+    new (block) Lender{release, user};
+    auto *buffer = new (block + sizeof(Lender)) Buffer;
+    buffer->refs.store(1 | kBorrowed, std::memory_order_relaxed);
+    buffer->type = type;
+    buffer->numCells = numCells;
+    buffer->numBytes = numCells * cellSize(type);
+    buffer->cells = const_cast<std::byte *>(static_cast<const std::byte *>(cells));
+    return buffer;
+}
+
 void Buffer::destroy() noexcept {
+    if (refs.load(std::memory_order_relaxed) & kBorrowed) {
+        auto *block = reinterpret_cast<std::byte *>(this) - sizeof(Lender);
+        Lender lender = *reinterpret_cast<Lender *>(block);
+        this->~Buffer();
+        ::operator delete(block);
+        if (lender.release)
+            lender.release(lender.user);
+        return;
+    }
     if (type == ValueType::Str)
         std::destroy_n(reinterpret_cast<std::string *>(cells), numCells);
     if (numBytes >= kPooledBytes)

@@ -20,17 +20,23 @@ class Buffer {
     static Buffer *create(ValueType type, size_t numCells, Init init);
     /// Numbers in a block of the BufferPool, which is taken over.
     static Buffer *adopt(ValueType type, std::byte *block, size_t numBytes);
+    /// Cells of somebody else, numbers, which stay as they are until `release` is called: once, by whoever drops the last
+    /// reference. Nobody writes them: such a buffer is never unique.
+    using ReleaseCells = void (*)(void *user);
+    static Buffer *borrow(ValueType type, const void *cells, size_t numCells, ReleaseCells release, void *user);
     void retain() noexcept { refs.fetch_add(1, std::memory_order_relaxed); }
     void release() noexcept {
-        if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1)
+        if ((refs.fetch_sub(1, std::memory_order_acq_rel) & ~kBorrowed) == 1)
             destroy();
     }
+    /// True if the caller's reference is the only one and the cells may be overwritten.
     bool unique() const noexcept { return refs.load(std::memory_order_acquire) == 1; }
     std::byte *data() const { return cells; }
 
   private:
     Buffer() = default;
     void destroy() noexcept;
+    static constexpr uint32_t kBorrowed = uint32_t(1) << 31; ///< in the count: it is never 1
     std::atomic<uint32_t> refs{1};
     ValueType type = ValueType::F64;
     size_t numCells = 0, numBytes = 0;

@@ -105,6 +105,12 @@ class Pool {
         return state;
     }
 
+    void trim() {
+        std::lock_guard lock(mutex);
+        shrinkTo(0);
+        state.peakInUse = state.inUse;
+    }
+
     std::optional<SharedPlace> placeOf(const std::byte *address) {
         std::lock_guard lock(mutex);
         auto it = mapped.upper_bound(const_cast<std::byte *>(address));
@@ -251,6 +257,7 @@ PooledBlock allocatePooled(size_t numBytes) { return pool().allocate(numBytes); 
 std::byte *allocateShared(size_t numBytes) { return pool().allocateFile(numBytes); }
 void freePooled(std::byte *data) noexcept { pool().free(data); }
 BufferPoolState bufferPoolState() { return pool().current(); }
+void trimBufferPool() { pool().trim(); }
 std::optional<SharedPlace> sharedPlaceOf(const std::byte *address) { return pool().placeOf(address); }
 std::optional<ForeignBlock> mapForeign(int file) { return pool().mapFile(file); }
 

@@ -34,6 +34,8 @@ struct PooledBlock {
 PooledBlock allocatePooled(size_t numBytes);
 void freePooled(std::byte *data) noexcept;
 BufferPoolState bufferPoolState();
+/// Gives what is kept back to the system.
+void trimBufferPool();
 
 /// A block that other processes can map; null if it is too small to be worth it, or the system has none: then a usual
 /// one does. Freed like others.

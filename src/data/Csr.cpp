@@ -53,6 +53,15 @@ Ref<Csr> Csr::create(ValueType type, size_t rows, size_t cols, size_t capacity, 
     }
 }
 
+Ref<Csr> Csr::over(ValueType type, size_t rows, size_t cols, BufferRef offsets, BufferRef columns, BufferRef values) {
+    auto m = Ref<Csr>::make(type, rows, cols);
+    m->offsetBuffer = std::move(offsets);
+    m->columnBuffer = std::move(columns);
+    m->valueBuffer = std::move(values);
+    m->numSlots = m->offsets()[rows];
+    return m;
+}
+
 Ref<Csr> Csr::sameShape(const Csr &m, ValueType type, size_t r0, size_t r1) {
     auto result = Ref<Csr>::make(type, r1 - r0, m.cols());
     result->offsetBuffer = m.offsetBuffer;

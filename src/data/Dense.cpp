@@ -31,6 +31,10 @@ Dense::~Dense() {
     buffer->release();
 }
 
+Ref<Dense> Dense::over(ValueType type, Buffer *cells, size_t rows, size_t cols, size_t skip) {
+    return Ref<Dense>::make(type, cells, size_t(0), rows, cols, skip);
+}
+
 Ref<Dense> Dense::coded(std::shared_ptr<const Dictionary> dictionary, Buffer *codes, size_t rows) {
     auto result = Ref<Dense>::make(ValueType::Str, codes, size_t(0), rows, size_t(1), size_t(1));
     result->dictionaryOfBuffer = std::move(dictionary);

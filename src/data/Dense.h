@@ -40,6 +40,8 @@ class Dense final : public Matrix {
     static Ref<Dense> window(const Dense &m, size_t r0, size_t r1, size_t c0, size_t c1);
     /// The same cells with another shape; needs contiguous() and equal cell count.
     static Ref<Dense> reshaped(const Dense &m, size_t rows, size_t cols);
+    /// Numbers that are in a buffer already, which is taken over: cell (r, c) at position r * skip + c.
+    static Ref<Dense> over(ValueType type, Buffer *cells, size_t rows, size_t cols, size_t skip);
     /// A column of strings: cell r is dictionary[codes[r]]. Takes over the buffer of ui32.
     static Ref<Dense> coded(std::shared_ptr<const Dictionary> dictionary, Buffer *codes, size_t rows);
     /// A deep, contiguous copy.

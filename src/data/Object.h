@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Reference-counted run-time objects: everything a DaphneDSL variable can hold
 /// that is not a number. A new object has one reference. Objects are immutable
-/// once shared; who holds the only reference may update in place.
-///
-/// Generated code has no unwind cleanup. So every object is also on the list of
-/// the ObjectScope that was current when it was made; closing the scope frees
-/// what a failed run left behind.
+/// once shared; who holds the only reference may update in place. An object may
+/// outlive the run that made it, and its last reference may go on any thread.
 #pragma once
 
 #include <atomic>
@@ -18,7 +15,7 @@ enum class ObjectKind : uint8_t { String, Matrix, Frame, List };
 
 class Object {
   public:
-    explicit Object(ObjectKind kind);
+    explicit Object(ObjectKind kind) : kind(kind) {}
     Object(const Object &) = delete;
     Object &operator=(const Object &) = delete;
 
@@ -33,32 +30,10 @@ class Object {
     const ObjectKind kind;
 
   protected:
-    virtual ~Object();
+    virtual ~Object() = default;
 
   private:
-    friend class ObjectScope;
     std::atomic<uint32_t> refs{1};
-    Object *previous = nullptr, *next = nullptr; ///< list of the scope
-    class ObjectScope *scope = nullptr;
-};
-
-/// Collects the objects made while it is the current scope of this thread.
-/// Its destructor destroys those still alive, whatever their counts, so no Ref
-/// to them may outlive it. Scopes nest.
-class ObjectScope {
-  public:
-    ObjectScope();
-    ~ObjectScope();
-    ObjectScope(const ObjectScope &) = delete;
-    ObjectScope &operator=(const ObjectScope &) = delete;
-    /// Objects alive in this scope.
-    uint64_t numLive() const { return live; }
-
-  private:
-    friend class Object;
-    Object *first = nullptr;
-    ObjectScope *outer;
-    uint64_t live = 0;
 };
 
 /// Owning pointer to an Object.

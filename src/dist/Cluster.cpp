@@ -205,7 +205,7 @@ std::shared_ptr<const exec::LoopProgram> Cluster::programOf(const exec::LoopProg
 
 // ---- running
 
-bool Cluster::run(Context &context, DistributableLoop &loop) {
+bool Cluster::run(RunContext &context, DistributableLoop &loop) {
     scheduler = context.scheduler;
     if (!bound)
         bound.emplace(peers.ownCpus());

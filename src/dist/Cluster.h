@@ -52,12 +52,12 @@ class Cluster : public exec::Distribution {
     ~Cluster() override;
 
     bool wants(const exec::DistributableLoop &loop) override;
-    bool run(Context &context, exec::DistributableLoop &loop) override;
+    bool run(RunContext &context, exec::DistributableLoop &loop) override;
     void bringHere(const Value &matrix) override;
-    Value readMatrix(Context &context, const std::string &file, bool asCsr,
+    Value readMatrix(RunContext &context, const std::string &file, bool asCsr,
                      const std::function<Value()> &readAll) override;
     /// The matrix in a file whose parts are read where they are needed; nothing: it is to be read here and now.
-    std::optional<Value> readLater(Context &context, const std::string &file);
+    std::optional<Value> readLater(RunContext &context, const std::string &file);
     void wasCast(const Object *from, const Value &to) override;
     void beforeWriting() override;
 

@@ -275,7 +275,7 @@ class Cluster::FileSurvey {
     std::string misplaced; ///< the first part that is not read by its worker, and why
 };
 
-std::optional<Value> Cluster::readLater(Context &context, const std::string &name) {
+std::optional<Value> Cluster::readLater(RunContext &context, const std::string &name) {
     if (peers.numAlive() == 0)
         return std::nullopt;
     std::optional<io::FederatedMatrix> whole = filesOf(name, context.representation.byEstimate);
@@ -288,7 +288,7 @@ std::optional<Value> Cluster::readLater(Context &context, const std::string &nam
     return survey.makeMatrix();
 }
 
-Value Cluster::readMatrix(Context &context, const std::string &name, bool asCsr,
+Value Cluster::readMatrix(RunContext &context, const std::string &name, bool asCsr,
                           const std::function<Value()> &readAll) {
     if (!asCsr)
         if (std::optional<Value> matrix = readLater(context, name))

@@ -109,7 +109,7 @@ class VitalSigns {
 
 class Session {
   public:
-    Session(Transport &transport, const WorkerOptions &options, exec::Engine &engine,
+    Session(Transport &transport, const WorkerOptions &options, exec::LoopEngine &engine,
             const Worker::MakeScheduler &makeScheduler)
         : transport(transport), options(options), engine(engine), makeScheduler(makeScheduler),
           arrivals(options.mostObjectBytes), files(options.readRoots) {}
@@ -460,7 +460,7 @@ class Session {
 
     struct Program {
         exec::LoopProgram program;
-        exec::LoopFunction function = nullptr;
+        exec::LoopCodeRef code = nullptr; ///< null: interpreted
     };
 
     const Program &programOf(const Compute &message, double &compileNs) {
@@ -471,7 +471,7 @@ class Session {
             throw WireError("a loop program that is not the one announced");
         auto start = Clock::now();
         Program p{exec::parseProgram(message.program)};
-        p.function = engine.compile(p.program);
+        p.code = engine.compile(p.program);
         compileNs = nsSince(start);
         return programs.emplace(message.hash, std::move(p)).first->second;
     }
@@ -489,7 +489,7 @@ class Session {
         if (options.beforeLoop)
             options.beforeLoop(numLoops++);
         exec::BoundLoop loop(program.program);
-        loop.function = program.function;
+        loop.function = program.code ? program.code->function : nullptr;
         loop.rows = message.rows;
         loop.cols = message.cols;
         loop.site = message.site;
@@ -532,7 +532,7 @@ class Session {
     size_t waitingBytes = 0;
     std::set<uint64_t> cancelled; ///< requests of loops, until they or their messages are handled
     const WorkerOptions &options;
-    exec::Engine &engine;
+    exec::LoopEngine &engine;
     const Worker::MakeScheduler &makeScheduler;
     std::unique_ptr<sched::Scheduler> scheduler;
     std::unique_ptr<Pulse> pulse;
@@ -549,7 +549,7 @@ class Session {
     WorkerFiles files;
     std::vector<ObjectAck> acks; ///< to be sent
     std::unordered_map<uint64_t, Value> objects;
-    std::unordered_map<uint64_t, Program> programs; ///< by hash; code itself outlives the session
+    std::unordered_map<uint64_t, Program> programs; ///< by hash
     uint64_t objectBytes = 0, numLoops = 0, chunkBytes = 1 << 20;
     Clock::time_point idleSince = Clock::now();
     VitalSigns vitalSigns;

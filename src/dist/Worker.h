@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "dist/Transport.h"
-#include "exec/Engine.h"
+#include "exec/LoopEngine.h"
 #include "sched/Scheduler.h"
 
 namespace daphne::dist {
@@ -29,7 +29,7 @@ class Worker {
   public:
     /// Scheduling options of a coordinator, as on its command line, become a scheduler.
     using MakeScheduler = std::function<std::unique_ptr<sched::Scheduler>(const std::vector<std::string> &)>;
-    Worker(WorkerOptions options, exec::Engine &engine, MakeScheduler makeScheduler)
+    Worker(WorkerOptions options, exec::LoopEngine &engine, MakeScheduler makeScheduler)
         : options(std::move(options)), engine(engine), makeScheduler(std::move(makeScheduler)) {}
 
     /// Serves the coordinator at the other end until it detaches, is lost or breaks the protocol. Whether it has
@@ -38,7 +38,7 @@ class Worker {
 
   private:
     WorkerOptions options;
-    exec::Engine &engine;
+    exec::LoopEngine &engine;
     MakeScheduler makeScheduler;
 };
 

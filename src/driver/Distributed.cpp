@@ -10,15 +10,10 @@
 #include "dist/Worker.h"
 #include "dist/transports/InProcess.h"
 #include "driver/NetworkAddress.h"
-#include "driver/SchedulerSettings.h"
+#include "engine/SchedulerSettings.h"
 #include "driver/WorkerSetup.h"
 
 namespace daphne::driver {
-
-bool isDistributed(const Options &options) {
-    const Settings &all = options.settings;
-    return all.flag("distributed") || all.integer("workers-local") > 0 || !all.text("launcher").empty();
-}
 
 namespace {
 
@@ -188,7 +183,7 @@ Coordinator::Coordinator(const Options &options, sched::Scheduler &scheduler, st
 Coordinator::~Coordinator() = default;
 
 std::shared_ptr<dist::MpiModule> startMpi(const Options &options) {
-    if (!isDistributed(options) || backendOf(options) != Backend::Mpi)
+    if (!options.isDistributed() || backendOf(options) != Backend::Mpi)
         return nullptr;
     return dist::loadMpi(options.libdir);
 }

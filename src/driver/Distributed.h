@@ -11,18 +11,18 @@
 #include "dist/Modules.h"
 #include "driver/Launcher.h"
 #include "driver/Options.h"
+#include "engine/Engine.h"
 
 namespace daphne::driver {
 
-/// Whether the options ask for several machines.
-bool isDistributed(const Options &options);
-
 /// What belongs to one coordinator, in the order in which it is made.
-class Coordinator {
+class Coordinator : public engine::Machines {
   public:
     /// Connects to all workers. Throws Error: status 1 for contradicting options, 3 if workers cannot be used.
     Coordinator(const Options &options, sched::Scheduler &scheduler, std::shared_ptr<dist::MpiModule> mpi);
-    ~Coordinator();
+    ~Coordinator() override;
+    exec::Distribution *distribution() override { return machines.get(); }
+    void endOfProgram(Variables variables) override { machines->endOfProgram(variables == Variables::Stay); }
     /// Null where nobody else is there: one rank is a local run.
     dist::Cluster *cluster() const { return machines.get(); }
 

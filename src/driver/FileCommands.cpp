@@ -262,7 +262,6 @@ int runFileCommand(const std::vector<std::string> &words) {
     installCrashReport();
     sched::Topology topology = sched::Topology::detect();
     sched::Pool pool(topology, sched::chooseNumWorkers(topology, {.numThreads = c.numThreads}));
-    ObjectScope objects;
     auto bars = showProgress(c.progress);
     Value value = readAny(c.files[0], c.shape, {.pool = &pool, .csv = c.csv, .keepNulls = c.keepNulls});
     if (c.convert)

@@ -3,18 +3,19 @@
 
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <iostream>
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "driver/BigStack.h"
+#include "base/Stack.h"
 #include "driver/CrashReport.h"
-#include "driver/Engine.h"
 #include "driver/FileCommands.h"
 #include "driver/Options.h"
 #include "driver/Prompt.h"
 #include "driver/Reference.h"
+#include "driver/ScriptRunner.h"
 
 namespace daphne::driver {
 
@@ -67,12 +68,26 @@ ScriptText readScript(const Options &options) {
     return {options.script, readAll(file, options.script), directoryOf(options.script)};
 }
 
+/// Every error becomes a message and a status.
+int guarded(const std::function<int()> &body) {
+    try {
+        return body();
+    } catch (const Error &e) {
+        return complain(e);
+    } catch (const std::bad_alloc &) {
+        return complain(Error(Stage::Compile, "out of memory while compiling"));
+    } catch (const std::exception &e) {
+        return complain(internalError(e.what()));
+    }
+}
+
 int run(Options options) {
     for (const std::string &warning : options.warnings)
         std::fprintf(stderr, "warning: %s\n", warning.c_str());
-    return runOnBigStack([&] {
+    int status = 0;
+    runOnLargeStack([&] {
         installCrashReport();
-        try {
+        status = guarded([&] {
             // Ranks of an MPI job but the first only work for it.
             std::shared_ptr<dist::MpiModule> mpi = startMpi(options);
             if (mpi && mpi->rank() > 0)
@@ -80,16 +95,11 @@ int run(Options options) {
             if (options.action == Action::Interactive)
                 return runPrompt(std::move(options), std::move(mpi));
             ScriptText script = readScript(options);
-            Engine engine(std::move(options), std::move(mpi));
-            return engine.runScript(std::move(script.name), std::move(script.text), script.directory);
-        } catch (const Error &e) {
-            return complain(e);
-        } catch (const std::bad_alloc &) {
-            return complain(Error(Stage::Compile, "out of memory while compiling"));
-        } catch (const std::exception &e) {
-            return complain(internalError(e.what()));
-        }
+            ScriptRunner runner(std::move(options), std::move(mpi));
+            return runner.runScript(std::move(script.name), std::move(script.text), script.directory);
+        });
     });
+    return status;
 }
 
 } // namespace

@@ -11,38 +11,6 @@
 
 namespace daphne::driver {
 
-Settings::Settings() : rows(optionTable().size()) {
-    for (size_t i = 0; i < rows.size(); ++i)
-        if (const OptionRow &row = optionTable()[i]; !row.fallback.empty())
-            rows[i].values = {std::string(row.fallback)};
-}
-
-const std::string &Settings::text(std::string_view name) const {
-    static const std::string none;
-    const auto &values = rows[optionIndex(name)].values;
-    return values.empty() ? none : values.back();
-}
-
-bool Settings::flag(std::string_view name) const { return text(name) == "true"; }
-
-int64_t Settings::integer(std::string_view name) const {
-    const std::string &digits = text(name);
-    int64_t value = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return value;
-}
-
-double Settings::number(std::string_view name) const {
-    const std::string &digits = text(name);
-    double value = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return value;
-}
-
-bool Options::explains(ExplainLevel level) const {
-    return std::find(explain.begin(), explain.end(), level) != explain.end();
-}
-
 Surroundings Surroundings::ofThisProcess() {
     Surroundings around;
     std::error_code failed;
@@ -221,13 +189,7 @@ class CommandLine {
             load({});
     }
 
-    void loadPlugins(const std::vector<std::string> &libraries) {
-        options.schemes = std::make_shared<sched::SchemeCatalog>();
-        for (const std::string &library : libraries)
-            options.schemes->loadPlugin(library);
-        for (const sched::Scheme *scheme : options.schemes->added())
-            addedSchemes.push_back({scheme->name, scheme->doc});
-    }
+    void loadPlugins(const std::vector<std::string> &libraries) { addedSchemes = loadSchemePlugins(options, libraries); }
 
     /// --help looks only for what adds to its text, before and behind it; the rest of the line may be wrong.
     void helpWithPlugins() {
@@ -274,62 +236,20 @@ class CommandLine {
             if (given.rows[i].origin == Origin::CommandLine)
                 all.rows[i] = std::move(given.rows[i]);
         }
-        fillTypedFields();
-    }
-
-    void fillTypedFields() {
-        const Settings &all = options.settings;
-        options.libdir = withExecutableDirectory(all.text("libdir"));
         options.executableDirectory = around.executableDirectory;
-        options.timing = all.flag("timing");
-        options.verbose = all.flag("verbose");
-        bool distributed = all.flag("distributed") || all.integer("workers-local") > 0 || !all.text("launcher").empty();
-        if (const std::string &launcher = all.text("launcher"); !launcher.empty() && launcher != "local" &&
-                                                                launcher != "slurm" &&
-                                                                !(launcher.starts_with("ssh:") && launcher.size() > 4))
-            throw parseError({}, "option --launcher: '" + launcher + "' is none of local, ssh:<hostfile> and slurm");
-        options.vec = all.flag("vec") || distributed;
-        options.vecRestricted = all.flag("vec-restricted");
-        // What is to be distributed in any case must be fused first.
-        options.vecAlways = all.flag("vec-always") || (distributed && all.text("dist-threshold") == "0");
-        options.jit = !all.flag("no-jit");
-        options.loopCache = loopCacheDirectory(all.text("loop-cache"));
-        options.objRefMgnt = all.flag("use_obj_ref_mgnt");
-        options.ipaConstPropa = all.flag("use_ipa_const_propa");
-        options.phyOpSelection = all.flag("use_phy_op_selection");
-        options.columnar = all.flag("columnar");
-        options.optimisticSplitting = all.flag("optimistic-splitting");
-        options.selectMatrixRepr = all.flag("select-matrix-repr");
-        options.sparsityThreshold = all.number("sparsity_threshold");
-        if (!all.text("part-expr").empty())
-            options.schemes->setExpression(all.text("part-expr"));
-        for (const ExplainRow &row : explainTable())
-            for (const std::string &name : all.list("explain"))
-                if (row.name == name && !options.explains(row.level))
-                    options.explain.push_back(row.level);
+        options.readSettings(userCacheDirectory());
     }
 
-    /// Nowhere if the user has neither a cache nor a home.
-    std::string loopCacheDirectory(const std::string &given) const {
-        if (given == "off")
-            return "";
-        if (given != "auto")
-            return given;
+    /// None if the user has neither a cache nor a home.
+    std::string userCacheDirectory() const {
         auto variable = [&](const char *name) -> std::string {
             const char *value = around.environment ? around.environment(name) : nullptr;
             return value ? value : "";
         };
         if (std::string cache = variable("XDG_CACHE_HOME"); cache.starts_with("/"))
-            return cache + "/daphne/loops";
+            return cache + "/daphne";
         std::string home = variable("HOME");
-        return home.starts_with("/") ? home + "/.cache/daphne/loops" : "";
-    }
-
-    std::string withExecutableDirectory(std::string path) const {
-        constexpr std::string_view kMark = "{exedir}";
-        for (size_t at = 0; (at = path.find(kMark, at)) != path.npos; at += around.executableDirectory.size())
-            path.replace(at, kMark.size(), around.executableDirectory);
-        return path;
+        return home.starts_with("/") ? home + "/.cache/daphne" : "";
     }
 
     void chooseAction() {
@@ -341,8 +261,7 @@ class CommandLine {
         } else if (!all.text("builtins").empty()) {
             options.action = Action::ShowReference;
         } else {
-            checkCombinations();
-            checkAvailability();
+            options.warnings = options.check();
             if (options.source != ScriptSource::None)
                 options.action = Action::Run;
             else if (around.inputIsTerminal)
@@ -350,38 +269,6 @@ class CommandLine {
             else
                 throw parseError({}, "no script given")
                     .withHint("daphne script.daph, daphne -e 'code', daphne - for standard input, or daphne --help");
-        }
-    }
-
-    void checkCombinations() const {
-        const Settings &all = options.settings;
-        if (all.flag("optimistic-splitting") && !all.flag("columnar"))
-            throw parseError({}, "option --optimistic-splitting works only together with --columnar");
-        if (all.flag("enable-property-recording") && all.flag("enable-property-insert"))
-            throw parseError({}, "options --enable-property-recording and --enable-property-insert exclude each other");
-        bool byFormula = all.text("partitioning") == "EXPR";
-        if (byFormula && all.text("part-expr").empty())
-            throw parseError({}, "the partitioning scheme EXPR needs a formula")
-                .withHint("for example --part-expr=\"ceil(R/(3*P))\"");
-        if (!byFormula && all.origin("part-expr") == Origin::CommandLine)
-            throw parseError({}, "option --part-expr works only together with --partitioning=EXPR");
-    }
-
-    void checkAvailability() {
-        for (size_t i = 0; i < options.settings.rows.size(); ++i) {
-            const OptionRow &row = optionTable()[i];
-            const Setting &setting = options.settings.rows[i];
-            bool isDefault = row.fallback.empty() ? setting.values.empty()
-                                                  : setting.values == std::vector{std::string(row.fallback)};
-            if (setting.origin == Origin::Default || isDefault)
-                continue;
-            std::string subject =
-                setting.origin == Origin::File ? "configuration key '" + std::string(row.configKey) + "'" : row.title();
-            std::string sentence = subject + ": " + std::string(row.engine) + " is not part of this version";
-            if (row.availability == Availability::Missing)
-                throw parseError({}, sentence);
-            if (row.availability == Availability::Warns)
-                options.warnings.push_back(sentence + "; going on without");
         }
     }
 

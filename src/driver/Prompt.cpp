@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "driver/Engine.h"
+#include "driver/ScriptRunner.h"
 #include "driver/LineEditor.h"
 #include "lang/dsl/Frontend.h"
 
@@ -25,7 +25,7 @@ std::string asStatement(std::string text) {
 
 int runPrompt(Options options, std::shared_ptr<dist::MpiModule> mpi) {
     std::puts("Daphne. Statements end with ';'. Leave with Ctrl-D or exit.");
-    Engine engine(std::move(options), std::move(mpi));
+    ScriptRunner engine(std::move(options), std::move(mpi));
     LineEditor editor;
     std::string input;
     while (auto line = editor.read(input.empty() ? "daphne> " : "   ...> ")) {

@@ -19,7 +19,7 @@
 #include "driver/CrashReport.h"
 #include "driver/Distributed.h"
 #include "driver/NetworkAddress.h"
-#include "driver/SchedulerSettings.h"
+#include "engine/SchedulerSettings.h"
 
 namespace daphne::driver {
 
@@ -156,7 +156,7 @@ std::vector<std::string> schedulingOptions(const Options &options) {
 std::function<void(dist::Transport &, uint32_t)> inProcessWorker(const Options &options, std::string build,
                                                                  std::string token) {
     return [options, build, token](dist::Transport &transport, uint32_t number) {
-        exec::Engine engine({.jit = options.jit, .always = true}, codegen::makeLoopCompiler(options.loopCache));
+        exec::LoopEngine engine({.jit = options.jit, .always = true}, codegen::loopCompilerOfProcess(options.loopCache));
         dist::WorkerOptions worker;
         worker.build = build;
         worker.token = token;
@@ -327,7 +327,7 @@ int serve(const WorkerCommand &command) {
                      address.text().c_str());
     }
     std::unique_ptr<dist::GrpcModule> grpc = dist::loadGrpc(options.libdir);
-    exec::Engine engine({.jit = options.jit, .always = true}, codegen::makeLoopCompiler(options.loopCache));
+    exec::LoopEngine engine({.jit = options.jit, .always = true}, codegen::loopCompilerOfProcess(options.loopCache));
     Presence presence;
     auto session = [&](dist::Transport &transport, const std::string &peer) {
         dist::WorkerOptions mine = worker;

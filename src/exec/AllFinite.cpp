@@ -26,7 +26,7 @@ template <class T> bool allFinite(const T *x, size_t n) {
 
 } // namespace
 
-bool allFinite(Context &context, const Dense &m) {
+bool allFinite(RunContext &context, const Dense &m) {
     constexpr uint64_t kBlock = 1 << 16;
     constexpr double kNsPerCell = 0.5;
     auto test = [&]<class T>(TypeTag<T>) {

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "data/Dense.h"
-#include "kernels/Context.h"
+#include "kernels/RunContext.h"
 
 namespace daphne::exec {
 
-bool allFinite(Context &context, const Dense &m);
+bool allFinite(RunContext &context, const Dense &m);
 
 } // namespace daphne::exec

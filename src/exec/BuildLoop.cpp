@@ -23,7 +23,7 @@ bool isCostly(const LoopNode &n) {
 
 class Builder {
   public:
-    Builder(const Region &region, const Plan &plan, Step &step)
+    Builder(const Region &region, const Plan &plan, PlanStep &step)
         : region(region), plan(plan), step(step), program(step.program) {}
 
     void run() {
@@ -444,7 +444,7 @@ class Builder {
 
     const Region &region;
     const Plan &plan;
-    Step &step;
+    PlanStep &step;
     LoopProgram &program;
     std::map<uint16_t, uint16_t> nodeOf; ///< of an operation of this step
     std::map<std::pair<uint16_t, Space>, uint16_t> inputs;
@@ -455,6 +455,6 @@ class Builder {
 
 } // namespace
 
-void buildProgram(const Region &region, const Plan &plan, Step &out) { Builder(region, plan, out).run(); }
+void buildProgram(const Region &region, const Plan &plan, PlanStep &out) { Builder(region, plan, out).run(); }
 
 } // namespace daphne::exec

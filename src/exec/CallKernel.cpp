@@ -41,14 +41,13 @@ void runHere(KernelCall &call) {
 }
 
 /// Matrices in files may be read by other machines, too; before a file is written, all others have been read.
-void run(KernelCall &call) {
-    Distribution *distribution = activeDistribution();
-    if (distribution && call.kernel.mnemonic == "write")
-        distribution->beforeWriting();
-    if (!distribution || call.kernel.mnemonic != "read" || call.args[1].as<bool>())
+void run(Distribution &distribution, KernelCall &call) {
+    if (call.kernel.mnemonic == "write")
+        distribution.beforeWriting();
+    if (call.kernel.mnemonic != "read" || call.args[1].as<bool>())
         return runHere(call);
     bool asCsr = call.wantsCsr & 1;
-    call.results[0] = distribution->readMatrix(call.context, call.args[0].text(), asCsr, [&] {
+    call.results[0] = distribution.readMatrix(call.context, call.args[0].text(), asCsr, [&] {
         runHere(call);
         return represented(std::move(call.results[0]), asCsr);
     });
@@ -56,7 +55,7 @@ void run(KernelCall &call) {
 
 } // namespace
 
-void callKernel(Context &context, const Kernel &kernel, std::span<Slot> results, std::span<Slot> args,
+void callKernel(ThreadContext &thread, const Kernel &kernel, std::span<Slot> results, std::span<Slot> args,
                 uint64_t consumable, uint64_t castTarget) {
     constexpr size_t kMaxResults = 4;
     uint64_t expected[kMaxResults], wantsCsr = 0;
@@ -68,17 +67,30 @@ void callKernel(Context &context, const Kernel &kernel, std::span<Slot> results,
     // Value has the layout of Slot; borrowed arguments are never destroyed here.
     auto *argValues = reinterpret_cast<Value *>(args.data());
     auto *resultValues = reinterpret_cast<Value *>(results.data());
-    bool isCast = activeDistribution() && kernel.mnemonic == "cast" && argValues[0].isCsr();
+    // Generated code has no clean-up: what was handed over is released here, whatever happens.
+    struct Cleanup {
+        std::span<Slot> args, results;
+        uint64_t consumable;
+        bool failed = true;
+        ~Cleanup() {
+            auto *argValues = reinterpret_cast<Value *>(args.data());
+            for (; consumable; consumable &= consumable - 1)
+                argValues[__builtin_ctzll(consumable)] = Value();
+            for (Slot &result : failed ? results : results.first(0))
+                Value::adopt(std::exchange(result, Slot{}));
+        }
+    } cleanup{args, results, consumable};
+    bool isCast = thread.distribution && kernel.mnemonic == "cast" && argValues[0].isCsr();
     const Object *source = isCast ? argValues[0].object() : nullptr;
-    KernelCall call{context,         kernel,  {argValues, args.size()}, {resultValues, results.size()}, consumable,
+    KernelCall call{thread.run,      kernel,  {argValues, args.size()}, {resultValues, results.size()}, consumable,
                     {castTarget, 0}, wantsCsr};
-    if (!runProductElsewhere(call)) {
+    if (!thread.distribution) {
+        runHere(call);
+    } else if (!runProductElsewhere(*thread.distribution, call)) {
         for (const Value &arg : call.args)
-            bringHere(arg);
-        run(call);
+            bringHere(thread, arg);
+        run(*thread.distribution, call);
     }
-    for (; consumable; consumable &= consumable - 1)
-        argValues[__builtin_ctzll(consumable)] = Value();
     for (size_t i = 0; i < results.size(); ++i) {
         if (expected[i] && expected[i] != results[i].tag)
             resultValues[i] = agree(std::move(resultValues[i]), expected[i], kernel);
@@ -86,7 +98,8 @@ void callKernel(Context &context, const Kernel &kernel, std::span<Slot> results,
             resultValues[i] = represented(std::move(resultValues[i]), wantsCsr >> i & 1);
     }
     if (isCast && resultValues[0].isCsr())
-        activeDistribution()->wasCast(source, resultValues[0]);
+        thread.distribution->wasCast(source, resultValues[0]);
+    cleanup.failed = false;
 }
 
 } // namespace daphne::exec

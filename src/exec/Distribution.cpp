@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/Distribution.h"
 
-#include <utility>
-
 #include "kernels/PairwiseRows.h"
 
 namespace daphne::exec {
-
-namespace {
-thread_local Distribution *current = nullptr;
-}
-
-Distribution *activeDistribution() { return current; }
-
-DistributionScope::DistributionScope(Distribution *distribution) : outer(std::exchange(current, distribution)) {}
-DistributionScope::~DistributionScope() { current = outer; }
 
 void addUpGroups(Dense &groups, const std::vector<GroupsInRow> &rows, Dense &result) {
     withNumericType(groups.type(), [&]<class T>(TypeTag<T>) {

@@ -4,7 +4,7 @@
 /// them: every path to cells goes through bringHere(). Who keeps records about a
 /// matrix keeps a reference to it, too, so that nobody overwrites it in place.
 ///
-/// Used by the coordinating thread only; a DistributionScope makes it known there.
+/// A run has one, which its ThreadContext names. Not for two threads at a time.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 #include "data/Value.h"
 #include "exec/BoundLoop.h"
-#include "kernels/Context.h"
+#include "exec/ThreadContext.h"
 
 namespace daphne::exec {
 
@@ -53,12 +53,12 @@ class Distribution {
     /// Whether the loop should run on several machines. Outputs of the operands are not there yet.
     virtual bool wants(const DistributableLoop &loop) = 0;
     /// Runs all rows. False if a cell lies outside of an operation's domain: nothing has changed then.
-    virtual bool run(Context &context, DistributableLoop &loop) = 0;
+    virtual bool run(RunContext &context, DistributableLoop &loop) = 0;
     /// Fetches all cells of a matrix that are not here yet; nothing happens for others.
     virtual void bringHere(const Value &matrix) = 0;
     /// The matrix in a file. Some parts may be read later, where they are needed; `readAll` reads everything here and
     /// now.
-    virtual Value readMatrix(Context &, const std::string & /*file*/, bool /*asCsr*/,
+    virtual Value readMatrix(RunContext &, const std::string & /*file*/, bool /*asCsr*/,
                              const std::function<Value()> &readAll) {
         return readAll();
     }
@@ -68,25 +68,10 @@ class Distribution {
     virtual void beforeWriting() {}
 };
 
-/// The one of this thread; null: everything happens here.
-Distribution *activeDistribution();
-
-/// Makes a distribution the one of this thread, until the end of the scope.
-class DistributionScope {
-  public:
-    explicit DistributionScope(Distribution *distribution);
-    ~DistributionScope();
-    DistributionScope(const DistributionScope &) = delete;
-    DistributionScope &operator=(const DistributionScope &) = delete;
-
-  private:
-    Distribution *outer;
-};
-
 /// Cells of the value may be read after this.
-inline void bringHere(const Value &v) {
-    if (Distribution *distribution = activeDistribution(); distribution && v.isMatrix())
-        distribution->bringHere(v);
+inline void bringHere(const ThreadContext &thread, const Value &v) {
+    if (thread.distribution && v.isMatrix())
+        thread.distribution->bringHere(v);
 }
 
 } // namespace daphne::exec

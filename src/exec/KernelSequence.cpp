@@ -4,17 +4,17 @@
 #include <algorithm>
 
 #include "exec/CallKernel.h"
+#include "exec/StackArray.h"
 
 namespace daphne::exec {
 
-KernelSequence::KernelSequence(const Region &region) : calls(region.ops.size()), made(region.ops.size()) {
+KernelSequence::KernelSequence(const Region &region) : calls(region.ops.size()) {
     std::vector<bool> isRead(region.numValues()); // by operations after the current one, or as a result
     for (size_t i = 0; i < region.outputs.size(); ++i) {
         auto rest = std::span(region.outputs).subspan(i + 1);
         movesOutput.push_back(std::ranges::find(rest, region.outputs[i]) == rest.end());
         isRead[region.outputs[i]] = true;
     }
-    size_t mostOperands = 0;
     for (size_t i = region.ops.size(); i-- > 0;) {
         const RegionOp &op = region.ops[i];
         Call &call = calls[i];
@@ -35,11 +35,12 @@ KernelSequence::KernelSequence(const Region &region) : calls(region.ops.size()),
             isRead[v] = true;
         mostOperands = std::max(mostOperands, op.operands.size());
     }
-    argArea.resize(mostOperands);
 }
 
-void KernelSequence::run(Context &context, const Region &region, std::span<Value> inputs, std::span<Value> results,
-                         uint64_t consumable) {
+void KernelSequence::run(ThreadContext &thread, const Region &region, std::span<Value> inputs,
+                         std::span<Value> results, uint64_t consumable) const {
+    StackArray<Value, 32> made(calls.size()); // results of operations
+    StackArray<Slot, 16> argArea(mostOperands);
     const size_t numInputs = region.numInputs;
     auto isOurs = [&](uint16_t v) { return v >= numInputs || (v < 64 && (consumable >> v & 1)); };
     auto value = [&](uint16_t v) -> Value & { return v < numInputs ? inputs[v] : made[v - numInputs]; };
@@ -56,9 +57,9 @@ void KernelSequence::run(Context &context, const Region &region, std::span<Value
                     argArea[k] = value(v).raw();
                 }
             }
-            context.callSite = op.callSite;
+            thread.callSite = op.callSite;
             Slot result{op.expectedTag, 0};
-            callKernel(context, *op.kernel, {&result, 1}, {argArea.data(), op.operands.size()}, taken, op.castTarget);
+            callKernel(thread, *op.kernel, {&result, 1}, {argArea.data(), op.operands.size()}, taken, op.castTarget);
             made[i] = Value::adopt(result);
             for (uint16_t v : calls[i].releases)
                 if (isOurs(v))
@@ -72,8 +73,6 @@ void KernelSequence::run(Context &context, const Region &region, std::span<Value
                 results[i] = v;
         }
     } catch (...) {
-        for (Value &v : made)
-            v = Value();
         for (uint16_t v = 0; v < numInputs; ++v)
             if (isOurs(v))
                 inputs[v] = Value();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A region run by its kernels alone, in the order of the program: what is left
 /// where matrices are so small that calling costs more than computing. Nothing
-/// is planned, allocated or counted per run.
+/// is planned or counted per run, and nothing is allocated for regions of usual
+/// size. Several threads may run it at the same time.
 #pragma once
 
 #include <span>
@@ -15,9 +16,9 @@ class KernelSequence {
   public:
     explicit KernelSequence(const Region &region);
 
-    /// As Region::run. Not for two runs at a time.
-    void run(Context &context, const Region &region, std::span<Value> inputs, std::span<Value> results,
-             uint64_t consumable);
+    /// As Region::run.
+    void run(ThreadContext &thread, const Region &region, std::span<Value> inputs, std::span<Value> results,
+             uint64_t consumable) const;
 
   private:
     struct Call {
@@ -26,8 +27,7 @@ class KernelSequence {
     };
     std::vector<Call> calls;       ///< by operation
     std::vector<bool> movesOutput; ///< false: a later output is the same value
-    std::vector<Value> made;       ///< results of operations during a run; empty between runs
-    std::vector<Slot> argArea;     ///< room for the arguments of one call
+    size_t mostOperands = 0;       ///< of one call
 };
 
 } // namespace daphne::exec

@@ -18,6 +18,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -135,11 +136,24 @@ struct LoopArguments {
 /// one group. arguments[kFault] is the address of a byte that is set to 1 when an operation left its domain.
 using LoopFunction = void (*)(const uint64_t *arguments, uint64_t begin, uint64_t end);
 
-/// Makes functions of programs; the code lives as long as the compiler.
+/// The machine code of a loop. It is there as long as somebody holds it.
+class LoopCode {
+  public:
+    explicit LoopCode(LoopFunction function) : function(function) {}
+    virtual ~LoopCode() = default;
+    LoopCode(const LoopCode &) = delete;
+    LoopCode &operator=(const LoopCode &) = delete;
+    const LoopFunction function;
+};
+using LoopCodeRef = std::shared_ptr<const LoopCode>;
+
+/// Makes functions of programs. Thread-safe.
 class LoopCompiler {
   public:
+    enum class Wait : uint8_t { No, Yes };
     virtual ~LoopCompiler() = default;
-    virtual LoopFunction compile(const LoopProgram &program) = 0;
+    /// Equal programs share their code. Null if another thread compiles the program now and the caller does not wait.
+    virtual LoopCodeRef compile(const LoopProgram &program, Wait wait) = 0;
 };
 
 } // namespace daphne::exec

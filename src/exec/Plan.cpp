@@ -397,7 +397,7 @@ class Planner {
                form == ProductForm::ColumnSums || form == ProductForm::SumOfOuter;
     }
 
-    bool fits(const Step &step, const Role &role) const {
+    bool fits(const PlanStep &step, const Role &role) const {
         constexpr size_t kMostOps = 64;
         if (!step.fused || step.rows != role.rows || step.ops.size() >= kMostOps)
             return false;
@@ -434,7 +434,7 @@ class Planner {
             plan.steps[s].fused = true;
             plan.steps[s].rows = role->rows;
         }
-        Step &step = plan.steps[s];
+        PlanStep &step = plan.steps[s];
         step.rowStructured |= role->rowStructured || (!step.ops.empty() && step.cols != role->cols);
         step.cols = std::max(step.cols, role->cols);
         step.wholeOnly |= role->wholeOnly;

@@ -47,7 +47,7 @@ struct Binding {
     bool needsFinite = false;   ///< multiplied with absent cells: infinities and NaN would show there
 };
 
-struct Step {
+struct PlanStep {
     bool fused = false;
     std::vector<uint16_t> ops; ///< of the region, in order; one for a kernel
     std::string site;          ///< what the loop does, for people: "*,aggMax,max,!=,sum"
@@ -62,14 +62,11 @@ struct Step {
     double serialNs = 0;                               ///< estimate on one worker
     double kernelNs = 0;                               ///< estimate of the kernels instead
     double nsPerStored = 0, kernelNsPerStored = 0;     ///< in addition, per stored cell of the Csr
-    // what happened so far
-    LoopFunction function = nullptr;
-    double spentNs = 0; ///< by kernels that could have been this loop
 };
 
 struct Plan {
     std::vector<Fact> facts; ///< of all values
-    std::vector<Step> steps;
+    std::vector<PlanStep> steps;
 };
 
 /// What an argument looks like; `withValue`: plans may depend on a scalar's value.
@@ -81,7 +78,7 @@ bool isFactOf(const Fact &fact, const Value &v, bool withValue);
 Plan makePlan(const Region &region, std::span<const Fact> inputs);
 
 /// Turns the operations of a fused step into its program. Private to planning; throws internalError on our mistakes.
-void buildProgram(const Region &region, const Plan &plan, Step &out);
+void buildProgram(const Region &region, const Plan &plan, PlanStep &out);
 
 /// The cell function of an operation, if it has one.
 std::optional<UnaryOp> unaryOf(std::string_view mnemonic);

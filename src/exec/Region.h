@@ -7,19 +7,24 @@
 /// Results are those of the kernels, executed one after another, to the last
 /// bit. Errors are raised by the kernels, too: where a fused loop meets a cell
 /// outside of an operation's domain, the region is run again unfused.
+///
+/// Once it is built, several threads may run a region at the same time: plans do
+/// not change after they were published.
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
+#include "exec/ThreadContext.h"
 #include "kernels/KernelTable.h"
 #include "ops/Registry.h"
 
 namespace daphne::exec {
 
-class Engine;
-struct RegionPlans;
+class LoopEngine;
+class RegionPlans;
 
 /// One operation with one result. Values are numbered: the inputs of the region first, then the results in order.
 struct RegionOp {
@@ -33,11 +38,11 @@ struct RegionOp {
 
 class Region {
   public:
-    Region(Engine &engine, size_t numInputs);
+    Region(const LoopEngine &engine, size_t numInputs);
     ~Region();
 
-    /// results[i] = value outputs[i]. Inputs in `consumable` are taken over, the others borrowed.
-    void run(Context &context, std::span<Value> inputs, std::span<Value> results, uint64_t consumable);
+    /// results[i] = value outputs[i]. Inputs in `consumable` are taken over, also if it throws, the others borrowed.
+    void run(ThreadContext &thread, std::span<Value> inputs, std::span<Value> results, uint64_t consumable) const;
 
     std::vector<RegionOp> ops;
     std::vector<uint16_t> outputs;
@@ -45,8 +50,9 @@ class Region {
     size_t numValues() const { return numInputs + ops.size(); }
 
   private:
-    Engine &engine;
-    std::unique_ptr<RegionPlans> plans;
+    const LoopEngine &engine;
+    mutable std::once_flag plansMade;
+    mutable std::unique_ptr<RegionPlans> plans; ///< made when it first runs: operations are complete then
 };
 
 } // namespace daphne::exec

@@ -39,10 +39,11 @@ constexpr uint64_t kBlocksForMachines = 8;
 
 class FusedRun {
   public:
-    FusedRun(Context &context, Engine &engine, const Region &region, Step &step, RegionState &state)
-        : context(context), engine(engine), region(region), step(step), state(state), program(step.program),
-          bound(program), remote{bound, {}} {
-        bound.function = step.function;
+    FusedRun(ThreadContext &thread, const LoopEngine &engine, const Region &region, const PlanStep &step,
+             LoopFunction function, RegionState &state)
+        : thread(thread), context(thread.run), engine(engine), region(region), step(step), state(state),
+          program(step.program), bound(program), remote{bound, {}}, distribution(thread.distribution) {
+        bound.function = function;
         bound.rows = step.rows;
         bound.cols = step.cols;
         bound.site = step.site;
@@ -78,7 +79,7 @@ class FusedRun {
             if (!step.bindings[p].needsFinite)
                 continue;
             const Value &v = valueOf(p);
-            bringHere(v);
+            bringHere(thread, v);
             if (v.isScalar() ? !std::isfinite(v.as<double>()) : !allFinite(context, v.dense()))
                 return false;
         }
@@ -92,7 +93,7 @@ class FusedRun {
         isRemote = distribution->wants(remote);
         for (const LoopOperand &operand : remote.operands)
             if (!isRemote || operand.role == LoopOperand::Role::Number || operand.role == LoopOperand::Role::Whole)
-                bringHere(operand.value);
+                bringHere(thread, operand.value);
         if (!isRemote)
             remote.operands.clear(); // references keep results from taking storage over
     }
@@ -296,7 +297,7 @@ class FusedRun {
         Value staged(std::move(outputs[p]));
         const RegionOp &op = opOf(p);
         Slot arg = staged.raw(), result{op.expectedTag, 0};
-        callKernel(context, *op.kernel, {&result, 1}, {&arg, 1}, 0, op.castTarget);
+        callKernel(thread, *op.kernel, {&result, 1}, {&arg, 1}, 0, op.castTarget);
         return Value::adopt(result);
     }
 
@@ -348,15 +349,16 @@ class FusedRun {
         return result;
     }
 
-    Context &context;
-    const Engine &engine;
+    ThreadContext &thread;
+    RunContext &context;
+    const LoopEngine &engine;
     const Region &region;
-    Step &step;
+    const PlanStep &step;
     RegionState &state;
     const LoopProgram &program;
     BoundLoop bound;
     DistributableLoop remote;
-    Distribution *distribution = activeDistribution();
+    Distribution *const distribution;
     bool isRemote = false;           ///< several machines run the loop
     std::vector<Ref<Dense>> outputs; ///< by parameter; packed inputs, too
     std::vector<uint16_t> taken;     ///< values whose storage a result has taken over
@@ -364,8 +366,9 @@ class FusedRun {
 
 } // namespace
 
-bool runLoop(Context &context, Engine &engine, const Region &region, Step &step, RegionState &state) {
-    return FusedRun(context, engine, region, step, state).run();
+bool runLoop(ThreadContext &thread, const LoopEngine &engine, const Region &region, const PlanStep &step,
+             LoopFunction function, RegionState &state) {
+    return FusedRun(thread, engine, region, step, function, state).run();
 }
 
 } // namespace daphne::exec

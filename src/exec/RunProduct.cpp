@@ -2,7 +2,6 @@
 #include "exec/RunProduct.h"
 
 #include "exec/BoundLoop.h"
-#include "exec/Distribution.h"
 #include "kernels/RowwiseProduct.h"
 #include "kernels/csr/CsrProducts.h"
 
@@ -43,10 +42,9 @@ void bind(BoundLoop &bound, size_t p, const Dense &m) {
 
 } // namespace
 
-bool runProductElsewhere(KernelCall &call) {
+bool runProductElsewhere(Distribution &distribution, KernelCall &call) {
     using Role = LoopOperand::Role;
-    Distribution *distribution = activeDistribution();
-    std::optional<Product> product = distribution ? productOf(call) : std::nullopt;
+    std::optional<Product> product = productOf(call);
     if (!product || !product->lhs.isMatrix() || !product->rhs.isMatrix() || (call.wantsCsr & 1))
         return false;
     auto form = rowwiseProductOf(product->lhs.matrix(), product->rhs.matrix(), product->transpose);
@@ -68,10 +66,10 @@ bool runProductElsewhere(KernelCall &call) {
         loop.operands.push_back({form->isDeep() ? Role::Split : Role::Whole, 0, product->rhs});
     size_t last = loop.operands.size();
     loop.operands.push_back({form->isDeep() ? Role::Collected : Role::Result, 0, {}});
-    if (!distribution->wants(loop))
+    if (!distribution.wants(loop))
         return false;
     if (form->form == RowwiseProduct::Form::SparseRows) {
-        bringHere(product->rhs);
+        distribution.bringHere(product->rhs);
         if (hasNonFinite(product->rhs.dense())) // absent cells count then
             return false;
     }
@@ -82,7 +80,7 @@ bool runProductElsewhere(KernelCall &call) {
             bind(bound, p, v.csr());
         else
             bind(bound, p, v.dense());
-    if (!distribution->run(call.context, loop))
+    if (!distribution.run(call.context, loop))
         return false;
     loop.operands.clear();
     if (form->isDeep()) {

@@ -136,6 +136,7 @@ std::vector<IrValue> Generator::readFile(const Call &e, std::vector<IrValue> ope
     if (!name || name->type != ValueType::Str || mayBeWritten(name->s))
         return {value};
     std::optional<io::FileInfo> info;
+    inspectedFiles.push_back(name->s);
     try {
         info = io::inspect(name->s, isFrame);
     } catch (Error &error) {

@@ -205,6 +205,7 @@ class Generator {
     bool certain = true; ///< the current point is reached in every run
     /// Files the program may have written by now, so that nothing is known about them when it is compiled.
     std::set<std::string> writtenFiles;
+    std::vector<std::string> inspectedFiles; ///< whose types and shapes are relied on
     bool writesAnyFile = false; ///< under a name that is not known
 };
 

@@ -27,19 +27,21 @@ struct Binding {
 
 struct Options {
     bool propagateConstants = true; ///< specialise functions for constant arguments
-    /// Interactive sessions: variables that exist already become arguments of @main, functions stay callable, and
-    /// all variables at the end become results of @main.
+    /// Variables that exist already become arguments of @main, functions stay callable, and variables at the end
+    /// become results of @main.
     std::vector<Binding> inputs;
     std::vector<const lang::FuncDef *> functions;
     std::vector<const lang::Import *> imports; ///< whose functions stay callable
     std::vector<Binding> views;                ///< registered by earlier inputs
-    bool exportVariables = false;
+    bool exportVariables = false;     ///< all of them
+    std::vector<std::string> outputs; ///< else these, which must be there at the end
     SourceManager *sources = nullptr; ///< of the program; queries that are not in a literal are added
 };
 
 struct Result {
     mlir::OwningOpRef<mlir::ModuleOp> module;
-    std::vector<Binding> exports; ///< in the order of @main's results
+    std::vector<Binding> exports;   ///< in the order of @main's results
+    std::vector<std::string> files; ///< whose types and shapes the module relies on
 };
 
 /// Name of the entry function.

@@ -400,10 +400,19 @@ Result Generator::run(const Program &program) {
     dropUnusedViewTable();
 
     std::vector<std::pair<std::string, IrValue>> exported;
-    if (options.exportVariables)
+    if (options.exportVariables) {
         for (auto &[name, value] : scopes.front())
             exported.emplace_back(name, value);
-    std::sort(exported.begin(), exported.end(), [](auto &a, auto &b) { return a.first < b.first; });
+        std::sort(exported.begin(), exported.end(), [](auto &a, auto &b) { return a.first < b.first; });
+    }
+    for (const std::string &name : options.outputs) {
+        auto found = scopes.front().find(name);
+        if (found == scopes.front().end())
+            throw compileError({}, "the program has no variable '" + name + "' at its end")
+                .withHint("outputs are variables of the main script");
+        exported.emplace_back(name, found->second);
+    }
+    result.files = std::move(inspectedFiles);
     llvm::SmallVector<IrValue> values;
     llvm::SmallVector<mlir::Type> types;
     for (auto &[name, value] : exported) {

@@ -73,7 +73,7 @@ void multiplyDeepBlock(const Oriented<T> &a, const Oriented<T> &b, bool isSymmet
 namespace {
 
 template <class T>
-void multiplyDeep(Context &context, const Oriented<T> &a, const Oriented<T> &b, bool isSymmetric, T *c) {
+void multiplyDeep(RunContext &context, const Oriented<T> &a, const Oriented<T> &b, bool isSymmetric, T *c) {
     size_t cells = a.rows * b.cols, block = deepBlock(cells), numBlocks = (a.cols + block - 1) / block;
     auto partial = Dense::create(valueTypeOf<T>(), numBlocks, cells);
     T *parts = partial->template mutableView<T>().data;
@@ -85,7 +85,7 @@ void multiplyDeep(Context &context, const Oriented<T> &a, const Oriented<T> &b, 
 
 } // namespace
 
-template <class T> void multiplyByBlas(Context &context, const Oriented<T> &a, const Oriented<T> &b, T *c) {
+template <class T> void multiplyByBlas(RunContext &context, const Oriented<T> &a, const Oriented<T> &b, T *c) {
     bool isSymmetric = isGram(a, b);
     if (isDeep(a, b))
         return multiplyDeep(context, a, b, isSymmetric, c);
@@ -97,7 +97,7 @@ template <class T> void multiplyByBlas(Context &context, const Oriented<T> &a, c
 }
 
 #define DAPHNE_PRODUCTS_OF(T)                                                                                          \
-    template void multiplyByBlas(Context &, const Oriented<T> &, const Oriented<T> &, T *);                            \
+    template void multiplyByBlas(RunContext &, const Oriented<T> &, const Oriented<T> &, T *);                            \
     template void multiplyRowBlock(const Oriented<T> &, const Oriented<T> &, size_t, size_t, T *);                     \
     template void multiplyDeepBlock(const Oriented<T> &, const Oriented<T> &, bool, size_t, size_t, T *);
 DAPHNE_PRODUCTS_OF(double)

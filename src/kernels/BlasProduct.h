@@ -12,7 +12,7 @@
 #include <climits>
 
 #include "data/Dense.h"
-#include "kernels/Context.h"
+#include "kernels/RunContext.h"
 
 namespace daphne {
 
@@ -58,7 +58,7 @@ template <class T> bool goesToBlas(const Oriented<T> &a, const Oriented<T> &b) {
 }
 
 /// c = op(A) @ op(B); of a product with its own transpose only the upper triangle counts. T: double, float.
-template <class T> void multiplyByBlas(Context &context, const Oriented<T> &a, const Oriented<T> &b, T *c);
+template <class T> void multiplyByBlas(RunContext &context, const Oriented<T> &a, const Oriented<T> &b, T *c);
 
 /// The lower triangle of a square matrix becomes the upper one.
 template <class T> void mirrorUpper(T *c, size_t n) {

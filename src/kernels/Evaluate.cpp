@@ -49,7 +49,7 @@ std::optional<Constant> evaluate(const ops::OpInfo &op, std::span<const Constant
     values.reserve(args.size());
     for (const Constant &c : args)
         values.push_back(toValue(c));
-    static Context context;
+    RunContext context;
     Value result;
     KernelCall call{context, *kernel, values, {&result, 1}};
     call.castTarget.tag = static_cast<uint64_t>(castTarget.kind) | static_cast<uint64_t>(castTarget.valueType) << 8;

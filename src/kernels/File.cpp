@@ -9,7 +9,7 @@ namespace daphne {
 namespace {
 
 /// All workers for what is worth starting them.
-sched::Pool *poolFor(Context &context, uint64_t bytes) {
+sched::Pool *poolFor(RunContext &context, uint64_t bytes) {
     constexpr uint64_t kWorthIt = 1 << 20;
     return context.scheduler && bytes >= kWorthIt ? &context.scheduler->pool() : nullptr;
 }

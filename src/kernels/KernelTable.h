@@ -33,7 +33,7 @@
 
 #include "base/Error.h"
 #include "data/Value.h"
-#include "kernels/Context.h"
+#include "kernels/RunContext.h"
 
 namespace daphne {
 
@@ -41,7 +41,7 @@ struct Kernel;
 
 /// One call: borrowed arguments, room for results.
 struct KernelCall {
-    Context &context;
+    RunContext &context;
     const Kernel &kernel;
     std::span<Value> args;    ///< borrowed, except those in `consumable`
     std::span<Value> results; ///< empty Values to be filled

@@ -188,7 +188,7 @@ template <class T> void multiplyOuter(const Oriented<T> &a, const Oriented<T> &b
 }
 
 /// Products with few columns, see NarrowProduct.h. False: this is none.
-template <class T> bool multiplyNarrow(Context &context, const Oriented<T> &a, const Oriented<T> &b, T *c) {
+template <class T> bool multiplyNarrow(RunContext &context, const Oriented<T> &a, const Oriented<T> &b, T *c) {
     if (!a.transposed && isRowsTimesSmall(a.rows, a.cols, b.cols)) {
         std::vector<T> small = packed(b);
         forRowBlocks(context, "matMul", a.rows, kRowGroup, productNs(a, b), [&](size_t begin, size_t end) {
@@ -210,7 +210,7 @@ template <class T> bool multiplyNarrow(Context &context, const Oriented<T> &a, c
     return true;
 }
 
-template <class T> Ref<Dense> multiply(Context &context, ValueType type, const Oriented<T> &a, const Oriented<T> &b) {
+template <class T> Ref<Dense> multiply(RunContext &context, ValueType type, const Oriented<T> &a, const Oriented<T> &b) {
     bool empty = a.rows == 0 || a.cols == 0 || b.cols == 0, blas = !empty && goesToBlas(a, b);
     // A general product writes every cell; the other ways add to what is there.
     bool writesAll = blas && a.rows > 1 && b.cols > 1 && a.cols > 1 && !isGram(a, b);
@@ -241,7 +241,7 @@ template <class T> Ref<Dense> multiply(Context &context, ValueType type, const O
     return result;
 }
 
-Value product(Context &context, const Dense &lhs, const Dense &rhs, TransposeFlags transpose) {
+Value product(RunContext &context, const Dense &lhs, const Dense &rhs, TransposeFlags transpose) {
     ValueType g = productType(lhs, rhs, transpose);
     auto l = converted(lhs, g);
     auto r = &lhs == &rhs ? l : converted(rhs, g);

@@ -80,7 +80,7 @@ Value biasAdd(KernelCall &call, const Dense &x, const Dense &bias) {
 }
 
 /// lhs @ rhs by the kernel for their representations.
-Ref<Dense> product(Context &context, const Value &lhs, const Value &rhs) {
+Ref<Dense> product(RunContext &context, const Value &lhs, const Value &rhs) {
     const Kernel &matMul = *KernelTable::get().find("matMul");
     std::array<Value, 4> args = {lhs, rhs, Value::scalar(false), Value::scalar(false)};
     Value result;

@@ -26,7 +26,7 @@ template <class T> bool comesBefore(const T &a, const T &b, bool ascending) {
 
 /// Sorts each of the runs [begins[i], begins[i+1]) of rows by one more key, on which all keys before agree.
 template <class T>
-void refine(Context &context, uint64_t *rows, const std::vector<size_t> &begins, const SortKey &key) {
+void refine(RunContext &context, uint64_t *rows, const std::vector<size_t> &begins, const SortKey &key) {
     auto cells = key.column->view<T>();
     auto before = [&](size_t a, size_t b) { return comesBefore(cells(a, 0), cells(b, 0), key.ascending); };
     for (size_t i = 0; i + 1 < begins.size(); ++i) {
@@ -59,7 +59,7 @@ std::vector<size_t> cutRuns(const uint64_t *rows, const std::vector<size_t> &beg
 
 } // namespace
 
-Ref<Dense> sortedRows(Context &context, size_t n, std::span<const SortKey> keys) {
+Ref<Dense> sortedRows(RunContext &context, size_t n, std::span<const SortKey> keys) {
     auto result = Dense::create(ValueType::Size, n, 1);
     uint64_t *rows = result->mutableView<uint64_t>().data;
     if (keys.empty()) {
@@ -88,7 +88,7 @@ Ref<Dense> sortedRows(Context &context, size_t n, std::span<const SortKey> keys)
 namespace {
 
 /// A single column of numbers needs no positions on the way.
-Value sortedColumn(Context &context, const Dense &x, bool ascending) {
+Value sortedColumn(RunContext &context, const Dense &x, bool ascending) {
     auto result = Dense::create(x.type(), x.rows(), 1);
     radixSort(context, x.type(), rawCells(x).data, x.rows(), ascending, mutableRawCells(*result).data);
     return result;

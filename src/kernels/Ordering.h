@@ -5,7 +5,7 @@
 #include <span>
 
 #include "data/Value.h"
-#include "kernels/Context.h"
+#include "kernels/RunContext.h"
 
 namespace daphne {
 
@@ -15,6 +15,6 @@ struct SortKey {
 };
 
 /// Positions of all n rows in order, n x 1 of type size; 0, 1, ... without keys.
-Ref<Dense> sortedRows(Context &context, size_t n, std::span<const SortKey> keys);
+Ref<Dense> sortedRows(RunContext &context, size_t n, std::span<const SortKey> keys);
 
 } // namespace daphne

@@ -103,7 +103,7 @@ template <class K> class Digits {
 
 /// Keys [0, n) in equal parts, one for each worker if they are worth sharing.
 struct Parts {
-    Context &context;
+    RunContext &context;
     size_t n;
     uint32_t count;
 
@@ -113,7 +113,7 @@ struct Parts {
                  [&](uint32_t k) { f(k, beginOfPart(n, count, k), beginOfPart(n, count, k + 1)); });
     }
 };
-template <class K> Parts partsOf(Context &context, size_t n) {
+template <class K> Parts partsOf(RunContext &context, size_t n) {
     return {context, n, numParts(context, n, 2.5 * sizeof(K) * static_cast<double>(n))};
 }
 
@@ -239,7 +239,7 @@ template <class T> std::vector<size_t> placesOfNumbers(const Parts &parts, const
     return places;
 }
 
-template <class T> void sortCells(Context &context, const T *data, size_t n, bool ascending, T *sorted) {
+template <class T> void sortCells(RunContext &context, const T *data, size_t n, bool ascending, T *sorted) {
     using K = KeyOf<T>;
     Parts parts = partsOf<K>(context, n);
     Scratch<K> first(n), second(n);
@@ -273,7 +273,7 @@ template <class T> void sortCells(Context &context, const T *data, size_t n, boo
         std::copy_if(data, data + n, sorted + numbers.n, [](T x) { return x != x; });
 }
 
-void orderAny(Context &context, ValueType type, const void *data, size_t skip, size_t n, bool ascending,
+void orderAny(RunContext &context, ValueType type, const void *data, size_t skip, size_t n, bool ascending,
               const uint64_t *names, uint64_t *positions) {
     if (n == 0)
         return;
@@ -284,19 +284,19 @@ void orderAny(Context &context, ValueType type, const void *data, size_t skip, s
 
 } // namespace
 
-void radixOrder(Context &context, ValueType type, const void *data, size_t skip, size_t n, bool ascending,
+void radixOrder(RunContext &context, ValueType type, const void *data, size_t skip, size_t n, bool ascending,
                 uint64_t *positions) {
     orderAny(context, type, data, skip, n, ascending, nullptr, positions);
 }
 
-void radixReorder(Context &context, ValueType type, const void *data, size_t skip, bool ascending, uint64_t *positions,
+void radixReorder(RunContext &context, ValueType type, const void *data, size_t skip, bool ascending, uint64_t *positions,
                   size_t n) {
     Scratch<uint64_t> before(n);
     std::copy_n(positions, n, before.data());
     orderAny(context, type, data, skip, n, ascending, before.data(), positions);
 }
 
-void radixSort(Context &context, ValueType type, const void *data, size_t n, bool ascending, void *sorted) {
+void radixSort(RunContext &context, ValueType type, const void *data, size_t n, bool ascending, void *sorted) {
     withNumericType(type, [&]<class T>(TypeTag<T>) {
         sortCells<T>(context, static_cast<const T *>(data), n, ascending, static_cast<T *>(sorted));
     });

@@ -15,7 +15,7 @@
 #include <cstdint>
 
 #include "base/ValueType.h"
-#include "kernels/Context.h"
+#include "kernels/RunContext.h"
 
 namespace daphne {
 
@@ -23,14 +23,14 @@ namespace daphne {
 constexpr size_t kRadixCells = 512;
 
 /// Sorts positions [0, n) by the cells at data[position * skip], of a numeric type.
-void radixOrder(Context &context, ValueType type, const void *data, size_t skip, size_t n, bool ascending,
+void radixOrder(RunContext &context, ValueType type, const void *data, size_t skip, size_t n, bool ascending,
                 uint64_t *positions);
 
 /// Sorts the given positions by the cells they name; ties keep the order given.
-void radixReorder(Context &context, ValueType type, const void *data, size_t skip, bool ascending, uint64_t *positions,
+void radixReorder(RunContext &context, ValueType type, const void *data, size_t skip, bool ascending, uint64_t *positions,
                   size_t n);
 
 /// Sorts n adjacent cells into `sorted`, another place: what reading them in radixOrder gives, in half the time.
-void radixSort(Context &context, ValueType type, const void *data, size_t n, bool ascending, void *sorted);
+void radixSort(RunContext &context, ValueType type, const void *data, size_t n, bool ascending, void *sorted);
 
 } // namespace daphne

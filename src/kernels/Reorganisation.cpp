@@ -22,7 +22,7 @@ void transposeTexts(const DenseView<const std::string> &in, const DenseView<std:
 
 } // namespace
 
-Ref<Dense> transposed(Context &context, const Dense &x) {
+Ref<Dense> transposed(RunContext &context, const Dense &x) {
     if (x.contiguous() && (x.rows() == 1 || x.cols() == 1))
         return Dense::reshaped(x, x.cols(), x.rows());
     auto result = Dense::create(x.type(), x.cols(), x.rows());

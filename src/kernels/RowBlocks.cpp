@@ -15,9 +15,9 @@ bool isTiny(const sched::Scheduler &scheduler, const sched::LoopDescription &loo
 
 } // namespace
 
-uint32_t numWorkers(const Context &context) { return context.scheduler ? context.scheduler->numThreads() : 1; }
+uint32_t numWorkers(const RunContext &context) { return context.scheduler ? context.scheduler->numThreads() : 1; }
 
-void detail::runRows(Context &context, const sched::LoopDescription &loop,
+void detail::runRows(RunContext &context, const sched::LoopDescription &loop,
                      const std::function<void(uint64_t, uint64_t, uint32_t)> &f) {
     if (loop.rows == 0)
         return;
@@ -29,7 +29,7 @@ void detail::runRows(Context &context, const sched::LoopDescription &loop,
         context.scheduler->run(loop, [&](sched::Range range, uint32_t worker) { f(range.begin, range.end, worker); });
 }
 
-uint32_t numParts(Context &context, uint64_t rows, double serialNs, uint64_t most) {
+uint32_t numParts(RunContext &context, uint64_t rows, double serialNs, uint64_t most) {
     sched::LoopDescription loop{.rows = rows, .serialNs = serialNs};
     if (!context.scheduler || isTiny(*context.scheduler, loop) || context.scheduler->plan(loop).isSerial)
         return 1;

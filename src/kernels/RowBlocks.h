@@ -14,28 +14,28 @@
 #include <functional>
 #include <string_view>
 
-#include "kernels/Context.h"
+#include "kernels/RunContext.h"
 #include "sched/Scheduler.h"
 
 namespace daphne {
 
-uint32_t numWorkers(const Context &context);
+uint32_t numWorkers(const RunContext &context);
 
 namespace detail {
 /// Compiled once: loops are long, and the scheduler has many ways to run them.
-void runRows(Context &context, const sched::LoopDescription &loop,
+void runRows(RunContext &context, const sched::LoopDescription &loop,
              const std::function<void(uint64_t, uint64_t, uint32_t)> &f);
 } // namespace detail
 
 /// Calls f(begin, end, worker) for ranges that cover the rows exactly once, on all workers if the estimated time of one
 /// thread makes that worthwhile. f must not touch what other ranges write.
-template <class F> void forRows(Context &context, const sched::LoopDescription &loop, F &&f) {
+template <class F> void forRows(RunContext &context, const sched::LoopDescription &loop, F &&f) {
     detail::runRows(context, loop, std::ref(f));
 }
 
 /// Calls f(begin, end) for [0, block), [block, 2 block), ... below `rows`, each exactly once.
 template <class F>
-void forRowBlocks(Context &context, std::string_view site, uint64_t rows, uint64_t block, double serialNs, F &&f) {
+void forRowBlocks(RunContext &context, std::string_view site, uint64_t rows, uint64_t block, double serialNs, F &&f) {
     auto blocks = [&](uint64_t from, uint64_t to, uint32_t) {
         for (uint64_t begin = from; begin < to; begin += block)
             f(begin, std::min(to, begin + block));
@@ -46,13 +46,13 @@ void forRowBlocks(Context &context, std::string_view site, uint64_t rows, uint64
 }
 
 /// How many parts a loop of `rows` rows is worth: one per worker, or one. `most` bounds them.
-uint32_t numParts(Context &context, uint64_t rows, double serialNs, uint64_t most = ~uint64_t(0));
+uint32_t numParts(RunContext &context, uint64_t rows, double serialNs, uint64_t most = ~uint64_t(0));
 
 /// Where part k of n rows begins, if they are cut into equal parts; part `parts` begins at n.
 inline size_t beginOfPart(size_t n, uint32_t parts, uint32_t k) { return n / parts * k + n % parts * k / parts; }
 
 /// Calls f(part) for all parts, each exactly once, one at a time on a worker.
-template <class F> void forParts(Context &context, std::string_view site, uint32_t parts, F &&f) {
+template <class F> void forParts(RunContext &context, std::string_view site, uint32_t parts, F &&f) {
     if (parts == 1)
         return f(0);
     forRows(context, {.site = site, .rows = parts, .grain = 1}, [&](uint64_t begin, uint64_t end, uint32_t) {

@@ -18,7 +18,7 @@ Ref<Dense> pickCols(const Dense &m, std::span<const size_t> positions);
 /// Rows of all columns of f in the given order.
 Ref<Frame> pickRows(const Frame &f, std::span<const size_t> positions);
 /// Rows and columns exchanged; shares the cells where they stay in place.
-Ref<Dense> transposed(Context &context, const Dense &m);
+Ref<Dense> transposed(RunContext &context, const Dense &m);
 
 /// The positions meant by lo:hi among n rows or columns, as `dimension` says. Throws Error (status 3) if out of range.
 ops::Range rangeIn(int64_t lo, int64_t hi, size_t n, const char *dimension);

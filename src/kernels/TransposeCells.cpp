@@ -100,7 +100,7 @@ struct Size {
 };
 
 /// Workers share the longer side.
-template <class Store, class Bits> void transposeTiles(Context &context, const Area<Bits> &a, Size all, Size tile) {
+template <class Store, class Bits> void transposeTiles(RunContext &context, const Area<Bits> &a, Size all, Size tile) {
     constexpr size_t kBlock = 512; // a multiple of all sides of tiles
     bool byRows = all.rows >= all.cols;
     double serialNs = static_cast<double>(all.rows) * static_cast<double>(all.cols);
@@ -115,7 +115,7 @@ template <class Store, class Bits> void transposeTiles(Context &context, const A
 }
 
 template <class Bits>
-void transposeAs(Context &context, const RawView<const std::byte> &in, const RawView<std::byte> &out) {
+void transposeAs(RunContext &context, const RawView<const std::byte> &in, const RawView<std::byte> &out) {
     Area<Bits> area{reinterpret_cast<const Bits *>(in.data), in.rowBytes / sizeof(Bits),
                     reinterpret_cast<Bits *>(out.data), out.rowBytes / sizeof(Bits)};
     Size size{in.rows, in.cols};
@@ -130,7 +130,7 @@ void transposeAs(Context &context, const RawView<const std::byte> &in, const Raw
 
 } // namespace
 
-void transposeCells(Context &context, const RawView<const std::byte> &in, const RawView<std::byte> &out) {
+void transposeCells(RunContext &context, const RawView<const std::byte> &in, const RawView<std::byte> &out) {
     switch (in.cellBytes) {
     case 1: return transposeAs<uint8_t>(context, in, out);
     case 4: return transposeAs<uint32_t>(context, in, out);

@@ -3,12 +3,12 @@
 /// by memory rather than by the processor.
 #pragma once
 
-#include "kernels/Context.h"
+#include "kernels/RunContext.h"
 #include "kernels/RawCells.h"
 
 namespace daphne {
 
 /// out has in.cols rows and in.rows columns; the two do not overlap.
-void transposeCells(Context &context, const RawView<const std::byte> &in, const RawView<std::byte> &out);
+void transposeCells(RunContext &context, const RawView<const std::byte> &in, const RawView<std::byte> &out);
 
 } // namespace daphne

@@ -80,7 +80,6 @@ size_t contentSize(const std::string &path) {
 
 void readOne(const std::string &path, uint8_t choice) {
     static sched::Pool pool(sched::Topology::detect(), 2);
-    ObjectScope objects;
     io::ReadRequest request{.csr = (choice & kCsr) != 0, .csv = styleOf(choice)};
     if (choice & kParallel)
         request.pool = &pool;

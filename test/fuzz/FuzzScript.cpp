@@ -14,9 +14,8 @@
 #include "mlir/IR/Verifier.h"
 
 #include "base/Error.h"
-#include "data/Object.h"
-#include "driver/BigStack.h"
-#include "driver/Pipeline.h"
+#include "base/Stack.h"
+#include "engine/Pipeline.h"
 #include "ir/Dialect.h"
 #include "irgen/IrGen.h"
 #include "lang/dsl/Frontend.h"
@@ -60,14 +59,13 @@ void compile(const lang::Program &program, mlir::MLIRContext &context, SourceMan
     generation.sources = &sources;
     irgen::Result generated = irgen::generate(context, program, generation);
     verify(*generated.module, "IR generation");
-    driver::Options options;
-    driver::runPipeline(*generated.module, options, [](driver::ExplainLevel, const std::string &) {});
+    engine::Options options;
+    engine::runPipeline(*generated.module, options, [](engine::ExplainLevel, const std::string &) {});
     verify(*generated.module, "the pipeline");
 }
 
 int runOne(std::string text) {
     SourceManager sources;
-    ObjectScope objects;
     try {
         uint32_t fileId = sources.add("fuzz.daph", std::move(text));
         lang::FrontendResult parsed = lang::parseProgram(sources, fileId, ".", {});
@@ -88,7 +86,7 @@ int runOne(std::string text) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     std::string text(reinterpret_cast<const char *>(data), size);
     (void)lang::isIncomplete(text);
-    if (driver::stackLimit() != 0)
-        return runOne(std::move(text));
-    return driver::runOnBigStack([&] { return runOne(std::move(text)); });
+    int result = 0;
+    runOnLargeStack([&] { result = runOne(std::move(text)); });
+    return result;
 }

@@ -149,8 +149,8 @@ const std::string &readRoot() {
 }
 
 void attackWorker(std::deque<Bytes> frames, uint8_t choice) {
-    static exec::Engine interpreter{{.jit = false}, nullptr};
-    static exec::Engine jit{{.jit = true}, codegen::makeLoopCompiler("")};
+    static exec::LoopEngine interpreter{{.jit = false}, nullptr};
+    static exec::LoopEngine jit{{.jit = true}, codegen::makeLoopCompiler("")};
     Stranger coordinator(std::move(frames));
     if (choice & kGreets)
         coordinator.greet(frameOf(Hello{"fuzz", "", 1 << 16, 0, 1, {}}));
@@ -205,7 +205,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint8_t choice = data[0];
     std::deque<Bytes> frames = framesOf({reinterpret_cast<const char *>(data) + 1, size - 1}, choice & kRepaired);
     readRoot();
-    ObjectScope objects;
     fuzz::startMeter();
     try {
         toCoordinator ? attackCoordinator(std::move(frames), choice) : attackWorker(std::move(frames), choice);

@@ -23,7 +23,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "driver/BigStack.h"
+#include "base/Stack.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -365,5 +365,7 @@ int main(int argc, char **argv) {
     Request request;
     if (!parse(argc, argv, request))
         return usage();
-    return daphne::driver::runOnBigStack([&] { return run(request); });
+    int status = 0;
+    daphne::runOnLargeStack([&] { status = run(request); });
+    return status;
 }

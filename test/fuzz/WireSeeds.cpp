@@ -67,7 +67,7 @@ class Recorder : public Transport {
 
 /// One region on one worker.
 void converse(uint64_t seed, Recording &toWorker, Recording &fromWorker) {
-    exec::Engine engine{{.jit = false, .always = true}, nullptr};
+    exec::LoopEngine engine{{.jit = false, .always = true}, nullptr};
     auto serve = [&](Transport &transport, uint32_t) {
         Worker({.build = "fuzz"}, engine, [](const std::vector<std::string> &) {
             return std::make_unique<sched::Scheduler>(sched::Settings{.threads = {.numThreads = 1}});
@@ -77,7 +77,6 @@ void converse(uint64_t seed, Recording &toWorker, Recording &fromWorker) {
     Cluster cluster(std::move(recorder), {.build = "fuzz", .heartbeatMs = 0},
                     {.coordinatorComputes = false, .threshold = 0}, 1);
     sched::Scheduler scheduler(sched::Settings{.threads = {.numThreads = 1}});
-    ObjectScope objects;
     test::Recipe recipe = test::RandomRecipes(seed).make();
     std::vector<Value> inputs = test::freshCopies(recipe.inputs);
     test::runRegion(recipe, *recipe.build(engine), {"seed", &engine, &scheduler, &cluster}, inputs);

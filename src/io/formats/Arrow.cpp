@@ -11,7 +11,7 @@
 #include "io/Bytes.h"
 #include "io/NullableColumns.h"
 #include "io/SharedLibrary.h"
-#include "io/arrow/Interface.h"
+#include "io/arrow/ArrowTable.h"
 
 namespace daphne::io {
 
@@ -34,204 +34,21 @@ struct Library {
     }
 };
 
-/// A structure of the C data interface that is released at the end of its scope.
-template <class T> struct Owned : T {
-    Owned() : T{} {}
-    ~Owned() {
-        if (this->release)
-            this->release(this);
-    }
-    Owned(Owned &&other) noexcept : T(other) { other.release = nullptr; }
-    Owned(const Owned &) = delete;
-    Owned &operator=(const Owned &) = delete;
-};
-
 std::string_view formatOf(std::string_view path) { return path.ends_with(".parquet") ? "parquet" : "arrow"; }
 
 // -------------------------------------------------------------------- reading
 
-/// Calls f with a null pointer to the C++ type of a code; false if it is no number.
-template <class F> bool withStoredType(std::string_view code, F &&f) {
-    if (code.starts_with("tdD") || code == "tts" || code == "ttm")
-        code = "i";
-    else if (code.starts_with('t'))
-        code = "l"; // dates, times and durations
-    if (code.size() != 1)
-        return false;
-    switch (code[0]) {
-    case 'c': return f(static_cast<const int8_t *>(nullptr)), true;
-    case 'C': return f(static_cast<const uint8_t *>(nullptr)), true;
-    case 's': return f(static_cast<const int16_t *>(nullptr)), true;
-    case 'S': return f(static_cast<const uint16_t *>(nullptr)), true;
-    case 'i': return f(static_cast<const int32_t *>(nullptr)), true;
-    case 'I': return f(static_cast<const uint32_t *>(nullptr)), true;
-    case 'l': return f(static_cast<const int64_t *>(nullptr)), true;
-    case 'L': return f(static_cast<const uint64_t *>(nullptr)), true;
-    case 'f': return f(static_cast<const float *>(nullptr)), true;
-    case 'g': return f(static_cast<const double *>(nullptr)), true;
-    default: return false;
-    }
+/// The table of a file. keepsNulls: columns of integers keep their type although cells are null.
+ArrowTable tableOf(const ReadJob &job, const std::function<bool(size_t column)> &keepsNulls) {
+    OwnedByUs<ArrowArrayStream> stream;
+    char message[1024] = "";
+    if (Library::get().read(job.path.c_str(), std::string(formatOf(job.path)).c_str(), &stream, message,
+                            sizeof message))
+        throw job.error(message);
+    return ArrowTable(stream, [&](const std::string &what) { return job.error(what); }, keepsNulls);
 }
 
-bool isString(std::string_view code) { return code == "u" || code == "U" || code == "z" || code == "Z"; }
-
-bool bitAt(const void *bits, int64_t i) { return static_cast<const uint8_t *>(bits)[i / 8] >> (i % 8) & 1; }
-
-bool isNull(const ArrowArray &a, int64_t i) {
-    return a.n_buffers > 0 && a.buffers[0] && a.null_count != 0 && !bitAt(a.buffers[0], a.offset + i);
-}
-
-template <class Offset> std::string_view stringAt(const ArrowArray &a, int64_t i) {
-    auto *offsets = static_cast<const Offset *>(a.buffers[1]) + a.offset + i;
-    return {static_cast<const char *>(a.buffers[2]) + offsets[0], static_cast<size_t>(offsets[1] - offsets[0])};
-}
-
-std::string_view stringAt(std::string_view code, const ArrowArray &a, int64_t i) {
-    return code == "u" || code == "z" ? stringAt<int32_t>(a, i) : stringAt<int64_t>(a, i);
-}
-
-/// A table in memory, as the library gives it.
-class Table {
-  public:
-    enum class Nulls { Widen, Keep };
-
-    Table(const ReadJob &job, Nulls nulls) {
-        Owned<ArrowArrayStream> stream;
-        char message[1024] = "";
-        if (Library::get().read(job.path.c_str(), std::string(formatOf(job.path)).c_str(), &stream, message,
-                                sizeof message))
-            throw job.error(message);
-        auto check = [&](int status) {
-            const char *what = status ? stream.get_last_error(&stream) : nullptr;
-            if (status)
-                throw job.error(what ? what : "the table cannot be read");
-        };
-        check(stream.get_schema(&stream, &schema));
-        for (;;) {
-            Owned<ArrowArray> batch;
-            check(stream.get_next(&stream, &batch));
-            if (!batch.release)
-                break;
-            rows += static_cast<size_t>(batch.length);
-            batches.push_back(std::move(batch));
-        }
-        for (int64_t c = 0; c < schema.n_children; ++c)
-            types.push_back(typeOf(c, job, nulls == Nulls::Keep && job.keepsNulls(static_cast<size_t>(c))));
-    }
-
-    size_t cols() const { return types.size(); }
-    std::string label(size_t c) const { return schema.children[c]->name ? schema.children[c]->name : ""; }
-
-    /// The cells of a column, from `out` on, each so many cells further.
-    template <class T> void copyColumn(size_t c, T *out, size_t step) const {
-        const ArrowSchema &type = *schema.children[c];
-        for (const auto &batch : batches) {
-            ArrowArray a = *batch.children[c]; // a view: offsets of the batch count, too
-            a.offset += batch.offset;
-            for (int64_t i = 0; i < batch.length; ++i, out += step)
-                *out = cellAt<T>(type, a, i);
-        }
-    }
-
-    /// Which cells of a column are there.
-    void copyThere(size_t c, bool *out) const {
-        const ArrowSchema &type = *schema.children[c];
-        for (const auto &batch : batches) {
-            ArrowArray a = *batch.children[c];
-            a.offset += batch.offset;
-            for (int64_t i = 0; i < batch.length; ++i)
-                *out++ = !isMissing(type, a, i);
-        }
-    }
-
-    size_t rows = 0;
-    std::vector<ValueType> types;
-
-  private:
-    bool hasNulls(size_t c) const {
-        return std::ranges::any_of(batches, [&](const auto &batch) {
-            const ArrowArray &a = *batch.children[c];
-            if (a.null_count == 0 || a.n_buffers == 0 || !a.buffers[0])
-                return false;
-            for (int64_t i = 0; i < batch.length; ++i)
-                if (!bitAt(a.buffers[0], batch.offset + a.offset + i))
-                    return true;
-            return false;
-        });
-    }
-
-    ValueType typeOf(int64_t c, const ReadJob &job, bool keepNulls) const {
-        const ArrowSchema &column = *schema.children[c];
-        std::string_view code = column.dictionary ? column.dictionary->format : column.format;
-        if (isString(code))
-            return ValueType::Str;
-        ValueType type = ValueType::Unknown;
-        if (code == "b")
-            type = ValueType::Bool;
-        else if (code == "n")
-            return ValueType::F64; // nothing but missing values
-        withStoredType(code, [&]<class S>(const S *) {
-            type = std::is_same_v<S, int16_t>    ? ValueType::SI32
-                   : std::is_same_v<S, uint16_t> ? ValueType::UI32
-                                                 : storedAs<S>();
-        });
-        if (type == ValueType::Unknown)
-            throw job.error("column \"" + shownWord(label(static_cast<size_t>(c))) +
-                            "\" is of a type that is not supported (\"" + shownWord(code) + "\")");
-        return isFloat(type) || keepNulls || !hasNulls(static_cast<size_t>(c)) ? type : ValueType::F64;
-    }
-    template <class S> static constexpr ValueType storedAs() {
-        if constexpr (sizeof(S) == 2)
-            return ValueType::Unknown;
-        else
-            return valueTypeOf<S>();
-    }
-
-    /// The number of the cell's value in the dictionary of its column.
-    static int64_t codeAt(const ArrowSchema &type, const ArrowArray &a, int64_t i) {
-        int64_t code = 0;
-        withStoredType(type.format, [&]<class S>(const S *) {
-            code = static_cast<int64_t>(static_cast<const S *>(a.buffers[1])[a.offset + i]);
-        });
-        return code;
-    }
-
-    static bool isMissing(const ArrowSchema &type, const ArrowArray &a, int64_t i) {
-        if (std::string_view(type.format) == "n" || isNull(a, i))
-            return true;
-        return type.dictionary && isMissing(*type.dictionary, *a.dictionary, codeAt(type, a, i));
-    }
-
-    template <class T> static T cellAt(const ArrowSchema &type, const ArrowArray &a, int64_t i) {
-        std::string_view code = type.format;
-        if (code == "n" || isNull(a, i))
-            return missing<T>();
-        if (type.dictionary)
-            return cellAt<T>(*type.dictionary, *a.dictionary, codeAt(type, a, i));
-        if constexpr (std::is_same_v<T, std::string>) {
-            return std::string(stringAt(code, a, i));
-        } else {
-            if (code == "b")
-                return static_cast<T>(bitAt(a.buffers[1], a.offset + i));
-            T cell{};
-            withStoredType(code, [&]<class S>(const S *) {
-                cell = convertNumber<T>(static_cast<const S *>(a.buffers[1])[a.offset + i]);
-            });
-            return cell;
-        }
-    }
-    template <class T> static T missing() {
-        if constexpr (std::is_floating_point_v<T>)
-            return std::numeric_limits<T>::quiet_NaN();
-        else
-            return T{};
-    }
-
-    Owned<ArrowSchema> schema;
-    std::vector<Owned<ArrowArray>> batches;
-};
-
-void needShapeOf(const ReadJob &job, Table &table) {
+void needShapeOf(const ReadJob &job, ArrowTable &table) {
     if (table.cols() == 0 && job.meta)
         table.rows = job.meta->rows; // nothing else tells
     if (job.meta && (job.meta->rows != table.rows || job.meta->cols != table.cols()))
@@ -241,7 +58,7 @@ void needShapeOf(const ReadJob &job, Table &table) {
 }
 
 Value readMatrix(ReadJob &job) {
-    Table table(job, Table::Nulls::Widen);
+    ArrowTable table = tableOf(job, [](size_t) { return false; });
     needShapeOf(job, table);
     ValueType type = table.types.empty() ? ValueType::F64 : table.types[0];
     for (ValueType t : table.types) {
@@ -258,7 +75,7 @@ Value readMatrix(ReadJob &job) {
 }
 
 Value readFrame(ReadJob &job) {
-    Table table(job, Table::Nulls::Keep);
+    ArrowTable table = tableOf(job, [&](size_t c) { return job.keepsNulls(c); });
     needShapeOf(job, table);
     auto frame = Ref<Frame>::make(table.rows);
     bool named = job.meta && job.meta->hasSchema();
@@ -282,23 +99,6 @@ Value readFrame(ReadJob &job) {
 }
 
 // -------------------------------------------------------------------- writing
-
-const char *codeOf(ValueType type) {
-    switch (type) {
-    case ValueType::Bool: return "b";
-    case ValueType::SI8: return "c";
-    case ValueType::UI8: return "C";
-    case ValueType::SI32: return "i";
-    case ValueType::UI32: return "I";
-    case ValueType::SI64: return "l";
-    case ValueType::F32: return "f";
-    case ValueType::F64: return "g";
-    case ValueType::Str: return "U";
-    default: return "L";
-    }
-}
-
-constexpr int64_t kNullable = 2; ///< a flag of Arrow's C data interface
 
 /// Columns to be written, batch by batch of rows. A batch owns copies of its cells and is released by the library.
 class Source {
@@ -351,9 +151,9 @@ class Source {
         s->labels.resize(columns.size());
         for (size_t c = 0; c < columns.size(); ++c) {
             s->labels[c] = columns[c].label;
-            s->columns[c].format = codeOf(columns[c].type);
+            s->columns[c].format = arrowCodeOf(columns[c].type);
             s->columns[c].name = s->labels[c].c_str();
-            s->columns[c].flags = columns[c].there ? kNullable : 0;
+            s->columns[c].flags = columns[c].there ? kArrowNullable : 0;
             s->columns[c].release = [](ArrowSchema *column) { column->release = nullptr; };
             s->children.push_back(&s->columns[c]);
         }
@@ -402,14 +202,6 @@ class Source {
         return 0;
     }
 
-    /// One bit per cell, from the lowest to the highest of each byte.
-    static std::string bitsOf(const DenseView<const bool> &cells, size_t column, size_t begin, size_t end) {
-        std::string bits((end - begin + 7) / 8, '\0');
-        for (size_t i = 0; i < end - begin; ++i)
-            bits[i / 8] = static_cast<char>(bits[i / 8] | cells(begin + i, column) << (i % 8));
-        return bits;
-    }
-
     static void fill(const Column &column, size_t begin, size_t end, Batch::Buffers &buffers) {
         size_t n = end - begin;
         withValueType(column.type, [&]<class T>(TypeTag<T>) {
@@ -424,7 +216,7 @@ class Source {
                     appendRaw(buffers.cells, offset);
                 }
             } else if constexpr (std::is_same_v<T, bool>) {
-                buffers.cells = bitsOf(cells, column.column, begin, end);
+                buffers.cells = arrowBitsOf(cells, column.column, begin, end);
             } else {
                 buffers.cells.resize(n * sizeof(T));
                 for (size_t i = 0; i < n; ++i)
@@ -437,7 +229,7 @@ class Source {
         a.length = static_cast<int64_t>(n);
         if (column.there) {
             auto there = column.there->view<bool>();
-            buffers.there = bitsOf(there, 0, begin, end);
+            buffers.there = arrowBitsOf(there, 0, begin, end);
             buffers.pointers[0] = buffers.there.data();
             for (size_t r = begin; r < end; ++r)
                 a.null_count += !there(r, 0);

@@ -27,7 +27,7 @@ void needColumn(const KernelCall &call, size_t i, size_t rows) {
 }
 
 /// Groups by all keys, numbered in their order: the number of every row, and the first row of every group.
-std::array<Value, 2> sortedGroups(Context &context, size_t numRows, const Columns &keys) {
+std::array<Value, 2> sortedGroups(RunContext &context, size_t numRows, const Columns &keys) {
     RowGroups groups = groupRows(numRows, keys);
     std::vector<SortKey> sortKeys;
     for (const Ref<Dense> &key : keys)

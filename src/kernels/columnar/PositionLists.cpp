@@ -61,7 +61,7 @@ size_t numRowsOf(const KernelCall &call) {
 }
 
 /// Cells of a column of numbers, or codes of its strings, at the positions, on all workers.
-template <class T> void gather(Context &context, DenseView<const T> in, std::span<const size_t> positions, T *out) {
+template <class T> void gather(RunContext &context, DenseView<const T> in, std::span<const size_t> positions, T *out) {
     constexpr size_t kBlock = 16384;
     constexpr double kNsPerCell = 2;
     forRowBlocks(context, "colProject", positions.size(), kBlock, kNsPerCell * static_cast<double>(positions.size()),
@@ -71,7 +71,7 @@ template <class T> void gather(Context &context, DenseView<const T> in, std::spa
                  });
 }
 
-Ref<Dense> project(Context &context, const Dense &column, std::span<const size_t> positions) {
+Ref<Dense> project(RunContext &context, const Dense &column, std::span<const size_t> positions) {
     if (column.cols() != 1)
         return pickRows(column, positions);
     if (column.type() == ValueType::Str) {

@@ -41,7 +41,7 @@ class PositionPieces {
     Piece &at(size_t begin) { return pieces[begin / kPieceRows]; }
 
     /// All positions, n x 1 of type size.
-    Ref<Dense> list(Context &context) const {
+    Ref<Dense> list(RunContext &context) const {
         std::vector<size_t> begins(pieces.size() + 1, 0);
         for (size_t p = 0; p < pieces.size(); ++p)
             begins[p + 1] = begins[p] + pieces[p].positions.size();

@@ -18,7 +18,7 @@ bool isComputable(ValueType from, ValueType g) {
 }
 
 /// The operand with cells of the type g is computed in, transposed if asked for, contiguous.
-Ref<Dense> prepared(Context &context, const Dense &d, ValueType g, bool transposeD) {
+Ref<Dense> prepared(RunContext &context, const Dense &d, ValueType g, bool transposeD) {
     auto m = isComputable(d.type(), g) ? Ref<Dense>::share(const_cast<Dense *>(&d)) : converted(d, computeType(g));
     if (transposeD)
         m = transposed(context, *m);

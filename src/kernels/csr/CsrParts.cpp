@@ -103,7 +103,7 @@ namespace {
 
 /// Counting sort of the stored cells by column. Rows are visited in order, so they ascend in each column. Parts of the
 /// rows count and move by themselves, the cells of a part going behind those of the parts before.
-template <class In, class Out, class Move> void scatter(Context &context, const Csr &m, Csr &result, Move move) {
+template <class In, class Out, class Move> void scatter(RunContext &context, const Csr &m, Csr &result, Move move) {
     const uint64_t *o = m.offsets();
     const In *columns = m.columns<In>();
     size_t rows = m.rows(), cols = m.cols(), nonZeros = m.nonZeros();
@@ -143,7 +143,7 @@ template <class In, class Out, class Move> void scatter(Context &context, const 
 
 } // namespace
 
-Ref<Csr> transposed(Context &context, const Csr &m) {
+Ref<Csr> transposed(RunContext &context, const Csr &m) {
     auto result = Csr::create(m.type(), m.cols(), m.rows(), m.nonZeros(), valuesOf(m));
     withIndexType(m.hasWideIndex(), [&]<class In>(TypeTag<In>) {
         withIndexType(result->hasWideIndex(), [&]<class Out>(TypeTag<Out>) {
@@ -232,7 +232,7 @@ Ref<Csr> pickAscendingCols(const Csr &m, std::span<const size_t> positions) {
 
 } // namespace
 
-Ref<Csr> pickCols(Context &context, const Csr &m, std::span<const size_t> positions) {
+Ref<Csr> pickCols(RunContext &context, const Csr &m, std::span<const size_t> positions) {
     bool adjacent = !positions.empty(), ascending = true;
     for (size_t k = 1; k < positions.size(); ++k) {
         adjacent &= positions[k] == positions[0] + k;
@@ -256,7 +256,7 @@ Csr::Values valuesOf(std::span<const Csr *const> parts) {
 
 } // namespace
 
-Ref<Csr> joinRows(Context &context, std::span<const Csr *const> parts, size_t room) {
+Ref<Csr> joinRows(RunContext &context, std::span<const Csr *const> parts, size_t room) {
     const Csr &first = *parts[0];
     std::vector<size_t> rowsBefore{0}, cellsBefore{0};
     for (const Csr *part : parts) {

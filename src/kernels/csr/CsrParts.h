@@ -42,7 +42,7 @@ uint64_t lowerBound(const Csr &m, size_t r, uint64_t c);
 
 /// m with cells of another numeric type; m itself (shared) if it has them. A pattern stays one.
 Ref<Csr> converted(const Csr &m, ValueType to);
-Ref<Csr> transposed(Context &context, const Csr &m);
+Ref<Csr> transposed(RunContext &context, const Csr &m);
 /// Columns [lo, hi).
 Ref<Csr> columnWindow(const Csr &m, size_t lo, size_t hi);
 /// Column c as an n x 1 matrix.
@@ -50,9 +50,9 @@ Ref<Dense> denseColumn(const Csr &m, size_t c);
 /// Rows of m in the given order; every position is below m.rows().
 Ref<Csr> pickRows(const Csr &m, std::span<const size_t> positions);
 /// Columns of m in the given order; every position is below m.cols().
-Ref<Csr> pickCols(Context &context, const Csr &m, std::span<const size_t> positions);
+Ref<Csr> pickCols(RunContext &context, const Csr &m, std::span<const size_t> positions);
 /// Below and beside each other; equal types, and equally many columns or rows. `room` is the least capacity.
-Ref<Csr> joinRows(Context &context, std::span<const Csr *const> parts, size_t room = 0);
+Ref<Csr> joinRows(RunContext &context, std::span<const Csr *const> parts, size_t room = 0);
 Ref<Csr> joinCols(std::initializer_list<const Csr *> parts);
 
 } // namespace daphne

@@ -22,7 +22,7 @@ constexpr ValueType computeType(ValueType g) { return isFloat(g) ? g : ValueType
 
 /// op(s) @ d. Both have cells of the type g is computed in (s may be a pattern), d is contiguous. An absent cell times
 /// NaN or an infinity is NaN, as for dense operands.
-Ref<Dense> sparseTimesDense(Context &context, ValueType g, const Csr &s, bool transposeS, const Dense &d);
+Ref<Dense> sparseTimesDense(RunContext &context, ValueType g, const Csr &s, bool transposeS, const Dense &d);
 /// Rows [begin, end) of s @ d for finite d with `width` > 1 columns and no gaps, as sparseTimesDense computes them.
 /// T: double, float.
 template <class T, class I>
@@ -30,7 +30,7 @@ void multiplySparseRows(const CsrView<T, I> &s, const T *d, size_t width, size_t
 /// What a stored cell takes in a product with so many columns, on one thread.
 constexpr double sparseProductNs(size_t width) { return 1.5 * static_cast<double>(width); }
 /// d @ op(s), under the same conditions.
-Ref<Dense> denseTimesSparse(Context &context, ValueType g, const Dense &d, const Csr &s, bool transposeS);
+Ref<Dense> denseTimesSparse(RunContext &context, ValueType g, const Dense &d, const Csr &s, bool transposeS);
 /// op(a) @ op(b): a Csr without stored zeros, or a Dense if that is the better form and no Csr is wanted.
 /// A matrix times its own transpose is exactly symmetric.
 Ref<Matrix> sparseTimesSparse(const KernelCall &call, ValueType g, const Csr &a, bool transposeA, const Csr &b,

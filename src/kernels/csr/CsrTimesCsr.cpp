@@ -176,7 +176,7 @@ struct RowWork {
     double serialNs() const { return 5 * static_cast<double>(total()); }
 };
 
-RowWork workByRows(Context &context, const Csr &a, const Csr &b) {
+RowWork workByRows(RunContext &context, const Csr &a, const Csr &b) {
     RowWork work{std::vector<uint64_t>(a.rows() + 1)};
     withIndexType(a.hasWideIndex(), [&]<class I>(TypeTag<I>) {
         forRows(context,
@@ -205,7 +205,7 @@ struct RowPart {
 };
 
 /// f(part, worker) for parts of the rows of A @ B, below each other.
-template <class F> Ref<Csr> multiplyParts(Context &context, const Csr &a, const Csr &b, const RowWork &work, F &&f) {
+template <class F> Ref<Csr> multiplyParts(RunContext &context, const Csr &a, const Csr &b, const RowWork &work, F &&f) {
     std::vector<Ref<Csr>> parts(a.rows());
     sched::LoopDescription loop{
         .site = "matMul", .rows = a.rows(), .rowOffsets = work.products.data(), .serialNs = work.serialNs()};
@@ -320,7 +320,7 @@ template <class T, class IA, class IB> Ref<Csr> multiplyBySorting(const RowPart 
 }
 
 template <class T, bool PatternA, bool PatternB>
-Ref<Csr> multiplyByRowSums(Context &context, const Csr &a, const Csr &b, const RowWork &work) {
+Ref<Csr> multiplyByRowSums(RunContext &context, const Csr &a, const Csr &b, const RowWork &work) {
     std::vector<std::unique_ptr<Accumulators<T>>> accumulators(numWorkers(context));
     return multiplyParts(context, a, b, work, [&](const RowPart &part, uint32_t worker) {
         if (!accumulators[worker])
@@ -329,7 +329,7 @@ Ref<Csr> multiplyByRowSums(Context &context, const Csr &a, const Csr &b, const R
     });
 }
 
-template <class T> Ref<Csr> multiplySparse(Context &context, const Csr &a, const Csr &b, const RowWork &work) {
+template <class T> Ref<Csr> multiplySparse(RunContext &context, const Csr &a, const Csr &b, const RowWork &work) {
     // An array of sums must be worth its memory.
     bool wide = a.hasWideIndex() || b.hasWideIndex();
     bool proportionate = b.cols() <= std::max<uint64_t>(4 * work.total(), 1 << 20);
@@ -390,7 +390,7 @@ template <class T> void mirrorUpper(T *c, size_t n) {
 }
 
 /// In dense form. The work is that of A @ B; nothing for t(A) @ B.
-Ref<Dense> multiplyDense(Context &context, ValueType g, const Csr &a, bool transposeA, const Csr &b,
+Ref<Dense> multiplyDense(RunContext &context, ValueType g, const Csr &a, bool transposeA, const Csr &b,
                          const RowWork &work, double serialNs) {
     auto result = Dense::create(computeType(g), transposeA ? a.cols() : a.rows(), b.cols(), Buffer::Init::Zero);
     withProductType(g, [&]<class T>(TypeTag<T>) {
@@ -431,7 +431,7 @@ Ref<Matrix> sparseTimesSparse(const KernelCall &call, ValueType g, const Csr &a,
         auto right = transposeB ? transposed(call.context, b) : Ref<Csr>::share(const_cast<Csr *>(&b));
         return sparseTimesDense(call.context, g, a, transposeA, *toDense(*right));
     }
-    Context &context = call.context;
+    RunContext &context = call.context;
     const auto &policy = context.representation;
     Ref<Csr> right = transposeB ? transposed(call.context, b) : Ref<Csr>::share(const_cast<Csr *>(&b));
     Ref<Csr> left = Ref<Csr>::share(const_cast<Csr *>(&a));

@@ -177,7 +177,7 @@ template <class T> sched::LoopDescription loopOverRows(const Csr &s, size_t widt
 }
 
 /// D @ t(S)
-template <class T> void multiplyByDots(Context &context, const T *d, size_t rows, const Csr &s, T *c) {
+template <class T> void multiplyByDots(RunContext &context, const T *d, size_t rows, const Csr &s, T *c) {
     constexpr size_t kCached = size_t(1) << 20; // bytes of a vector that stay near the core
     size_t inner = s.cols(), cols = s.rows();
     withStored<T>(s, [&](const auto &stored) {
@@ -197,7 +197,7 @@ template <class T> void multiplyByDots(Context &context, const T *d, size_t rows
 }
 
 /// D @ S
-template <class T> void multiplyByScattering(Context &context, const T *d, size_t rows, const Csr &s, T *c) {
+template <class T> void multiplyByScattering(RunContext &context, const T *d, size_t rows, const Csr &s, T *c) {
     size_t inner = s.rows(), cols = s.cols();
     withStored<T>(s, [&](const auto &stored) {
         auto scatter = [&](size_t begin, size_t end, const ColumnRange &range) {
@@ -214,14 +214,14 @@ template <class T> void multiplyByScattering(Context &context, const T *d, size_
     });
 }
 
-template <class T> void multiplyLeft(Context &context, const T *d, size_t rows, const Csr &s, bool transposeS, T *c) {
+template <class T> void multiplyLeft(RunContext &context, const T *d, size_t rows, const Csr &s, bool transposeS, T *c) {
     if (transposeS)
         multiplyByDots(context, d, rows, s, c);
     else
         multiplyByScattering(context, d, rows, s, c);
 }
 
-template <class T> void multiplyRight(Context &context, const Csr &s, bool transposeS, const T *d, size_t width, T *c) {
+template <class T> void multiplyRight(RunContext &context, const Csr &s, bool transposeS, const T *d, size_t width, T *c) {
     if (width == 1) // a column from the right is a row for the transpose
         return multiplyLeft(context, d, 1, s, !transposeS, c);
     withStored<T>(s, [&](const auto &stored) {
@@ -265,7 +265,7 @@ struct Sides {
     size_t rows, cols;
 };
 
-template <class T> Ref<Dense> multiply(Context &context, const Sides &p, ValueType type, const Dense &d) {
+template <class T> Ref<Dense> multiply(RunContext &context, const Sides &p, ValueType type, const Dense &d) {
     // Products that gather write each cell once, those that scatter add to it.
     bool scatters = p.sparseOnLeft == p.transposeS, empty = p.rows == 0 || p.cols == 0 || d.cells() == 0;
     auto result = Dense::create(type, p.rows, p.cols, scatters || empty ? Buffer::Init::Zero : Buffer::Init::None);
@@ -282,7 +282,7 @@ template <class T> Ref<Dense> multiply(Context &context, const Sides &p, ValueTy
 
 /// Where a cell of d that is not finite met an absent one, the result is NaN: where the stored ones met fewer of them
 /// than there are in that column (or row) of d.
-template <class T> void applyNonFinite(Context &context, const Sides &p, const Dense &d, Dense &result) {
+template <class T> void applyNonFinite(RunContext &context, const Sides &p, const Dense &d, Dense &result) {
     Ref<Dense> marks = nonFiniteCells<T>(d);
     auto pattern = Csr::withStructureOf(p.s, marks->type(), BufferRef());
     Ref<Dense> met =
@@ -300,7 +300,7 @@ template <class T> void applyNonFinite(Context &context, const Sides &p, const D
                 out(r, c) = std::numeric_limits<T>::quiet_NaN();
 }
 
-Ref<Dense> multiplied(Context &context, ValueType g, const Sides &p, const Dense &d) {
+Ref<Dense> multiplied(RunContext &context, ValueType g, const Sides &p, const Dense &d) {
     return withProductType(g, [&]<class T>(TypeTag<T>) {
         auto result = multiply<T>(context, p, computeType(g), d);
         if constexpr (std::is_floating_point_v<T>)
@@ -343,11 +343,11 @@ template void multiplySparseRows(const CsrView<double, uint64_t> &, const double
 template void multiplySparseRows(const CsrView<float, uint32_t> &, const float *, size_t, size_t, size_t, float *);
 template void multiplySparseRows(const CsrView<float, uint64_t> &, const float *, size_t, size_t, size_t, float *);
 
-Ref<Dense> sparseTimesDense(Context &context, ValueType g, const Csr &s, bool transposeS, const Dense &d) {
+Ref<Dense> sparseTimesDense(RunContext &context, ValueType g, const Csr &s, bool transposeS, const Dense &d) {
     return multiplied(context, g, {s, transposeS, true, transposeS ? s.cols() : s.rows(), d.cols()}, d);
 }
 
-Ref<Dense> denseTimesSparse(Context &context, ValueType g, const Dense &d, const Csr &s, bool transposeS) {
+Ref<Dense> denseTimesSparse(RunContext &context, ValueType g, const Dense &d, const Csr &s, bool transposeS) {
     return multiplied(context, g, {s, transposeS, false, d.rows(), transposeS ? s.rows() : s.cols()}, d);
 }
 

@@ -105,7 +105,7 @@ struct Aggregator::Worker {
 
 Aggregator::~Aggregator() = default;
 
-Aggregator::Aggregator(Context &context, const Program &program, size_t numPieces)
+Aggregator::Aggregator(RunContext &context, const Program &program, size_t numPieces)
     : context(context), program(program), pieces(numPieces) {
     planKeys(context);
     accumulator(Primitive::Count, kNoNode, kNoNode); // tells which groups there are
@@ -135,7 +135,7 @@ size_t Aggregator::accumulator(Primitive kind, size_t node, size_t mask) {
     return static_cast<size_t>(found - accumulators.begin());
 }
 
-void Aggregator::planKeys(Context &context) {
+void Aggregator::planKeys(RunContext &context) {
     for (const QueryBlock::Output &o : program.block.outputs) {
         Key key{.node = o.node};
         auto [relation, column] = program.placeOf(o.node);

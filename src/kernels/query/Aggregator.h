@@ -20,7 +20,7 @@ namespace daphne::query {
 class Aggregator {
   public:
     /// The relations of the program must be complete: ranges of keys are taken from them.
-    Aggregator(Context &context, const Program &program, size_t numPieces);
+    Aggregator(RunContext &context, const Program &program, size_t numPieces);
 
     /// What a worker needs to add rows to a piece.
     struct Worker;
@@ -57,7 +57,7 @@ class Aggregator {
     };
     class Table;
 
-    void planKeys(Context &context);
+    void planKeys(RunContext &context);
     size_t accumulator(Primitive kind, size_t node, size_t mask);
     void clear(uint64_t *record) const;
     /// Of each record, if groups are found by index.
@@ -72,7 +72,7 @@ class Aggregator {
     static double totalOf(const uint64_t *sum);
     Ref<Frame> sorted(const Groups &all) const;
 
-    Context &context;
+    RunContext &context;
     const Program &program;
     std::vector<Key> keys;
     size_t keyWords = 1, recordWords = 0;

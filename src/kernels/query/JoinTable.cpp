@@ -21,7 +21,7 @@ constexpr int kMaxPartBits = 6;
 
 } // namespace
 
-JoinTable::JoinTable(Context &context, std::span<const int64_t> keys, const uint8_t *skip, size_t numLookups) {
+JoinTable::JoinTable(RunContext &context, std::span<const int64_t> keys, const uint8_t *skip, size_t numLookups) {
     int64_t low = INT64_MAX, high = INT64_MIN;
     for (size_t r = 0; r < keys.size(); ++r)
         if (!skip || !skip[r]) {
@@ -47,7 +47,7 @@ void JoinTable::makeArray(size_t n) {
 }
 
 /// Each worker goes through all keys and takes those of its part of the array, from the last row to the first.
-void JoinTable::index(Context &context, std::span<const int64_t> keys, const uint8_t *skip) {
+void JoinTable::index(RunContext &context, std::span<const int64_t> keys, const uint8_t *skip) {
     uint32_t parts = numParts(context, keys.size(), 3.0 * static_cast<double>(keys.size()), rowOfKey.size());
     std::atomic<bool> hasEqual{false};
     auto fill = [&](uint32_t part, bool chain) {
@@ -73,7 +73,7 @@ void JoinTable::index(Context &context, std::span<const int64_t> keys, const uin
     forParts(context, "build join", parts, [&](uint32_t part) { fill(part, true); });
 }
 
-void JoinTable::hash(Context &context, std::span<const int64_t> keys, const uint8_t *skip) {
+void JoinTable::hash(RunContext &context, std::span<const int64_t> keys, const uint8_t *skip) {
     partBits = std::min(kMaxPartBits, static_cast<int>(std::bit_width(keys.size() / kRowsPerPart)));
     // Parts are filled unevenly: twice the slots, and one more for every part that is full by accident.
     size_t perPart = keys.size() >> partBits;

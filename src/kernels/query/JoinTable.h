@@ -12,7 +12,7 @@
 
 #include "data/Buffer.h"
 #include "data/Dictionary.h"
-#include "kernels/Context.h"
+#include "kernels/RunContext.h"
 
 namespace daphne::query {
 
@@ -21,7 +21,7 @@ class JoinTable {
     static constexpr uint32_t kNone = ~uint32_t(0);
 
     /// Rows with skip[row] != 0 are left out (null: none). About so many keys will be looked up.
-    JoinTable(Context &context, std::span<const int64_t> keys, const uint8_t *skip, size_t numLookups = 0);
+    JoinTable(RunContext &context, std::span<const int64_t> keys, const uint8_t *skip, size_t numLookups = 0);
 
     /// first[i] is the first row with keys[i], or kNone.
     void find(const int64_t *keys, size_t n, uint32_t *first) const;
@@ -36,8 +36,8 @@ class JoinTable {
         uint32_t row;
     };
     void makeArray(size_t n);
-    void index(Context &context, std::span<const int64_t> keys, const uint8_t *skip);
-    void hash(Context &context, std::span<const int64_t> keys, const uint8_t *skip);
+    void index(RunContext &context, std::span<const int64_t> keys, const uint8_t *skip);
+    void hash(RunContext &context, std::span<const int64_t> keys, const uint8_t *skip);
 
     int64_t min = 0;
     BufferRef memory;             ///< of rowOfKey: recycled, as it may be large

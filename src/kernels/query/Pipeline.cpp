@@ -231,7 +231,7 @@ void keyWords(const JoinKey &key, Evaluator &cells, int64_t *words, uint8_t *mis
         std::fill_n(words, n, 0);
 }
 
-void runPipeline(Context &context, const std::string &site, const Program &program, const std::vector<Step> &steps,
+void runPipeline(RunContext &context, const std::string &site, const Program &program, const std::vector<Step> &steps,
                  Sink &sink) {
     size_t rows = program.relations[0]->rows;
     double ns = static_cast<double>(rows) * (2.0 + 3.0 * static_cast<double>(steps.size()));
@@ -276,7 +276,7 @@ void ColumnSink::take(Worker &, size_t piece, Evaluator &cells) {
     p.rows += n;
 }
 
-std::vector<Ref<Dense>> ColumnSink::columns(Context &context, size_t &rows) {
+std::vector<Ref<Dense>> ColumnSink::columns(RunContext &context, size_t &rows) {
     std::vector<size_t> begins(pieces.size() + 1, 0);
     for (size_t p = 0; p < pieces.size(); ++p)
         begins[p + 1] = begins[p] + pieces[p].rows;

@@ -49,7 +49,7 @@ class Sink {
 };
 
 /// Runs all rows of relation 0 of the program through the steps.
-void runPipeline(Context &context, const std::string &site, const Program &program, const std::vector<Step> &steps,
+void runPipeline(RunContext &context, const std::string &site, const Program &program, const std::vector<Step> &steps,
                  Sink &sink);
 
 /// Keeps columns: cells of the nodes for all rows that arrive.
@@ -62,7 +62,7 @@ class ColumnSink final : public Sink {
     void take(Worker &, size_t piece, Evaluator &cells) override;
     void endPiece(Worker &, size_t) override {}
     /// One column per node, and the number of rows.
-    std::vector<Ref<Dense>> columns(Context &context, size_t &rows);
+    std::vector<Ref<Dense>> columns(RunContext &context, size_t &rows);
 
   private:
     struct Piece {
@@ -77,7 +77,7 @@ class ColumnSink final : public Sink {
 
 class GroupSink final : public Sink {
   public:
-    GroupSink(Context &context, const Program &program, size_t numPieces) : groups(context, program, numPieces) {}
+    GroupSink(RunContext &context, const Program &program, size_t numPieces) : groups(context, program, numPieces) {}
     std::unique_ptr<Worker> makeWorker() override;
     void beginPiece(Worker &worker, size_t piece) override;
     void take(Worker &worker, size_t piece, Evaluator &cells) override;

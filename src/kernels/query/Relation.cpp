@@ -25,7 +25,7 @@ InputColumn inputColumn(const Ref<Dense> &column) {
     return {column, data};
 }
 
-IntegerRange rangeOf(Context &context, const InputColumn &column, size_t rows) {
+IntegerRange rangeOf(RunContext &context, const InputColumn &column, size_t rows) {
     IntegerRange all;
     if (rows == 0)
         return all;

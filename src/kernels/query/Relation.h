@@ -9,7 +9,7 @@
 #include <map>
 #include <memory>
 
-#include "kernels/Context.h"
+#include "kernels/RunContext.h"
 #include "ops/QueryBlock.h"
 
 namespace daphne::query {
@@ -50,6 +50,6 @@ struct IntegerRange {
         return max < min ? 0 : n;
     }
 };
-IntegerRange rangeOf(Context &context, const InputColumn &column, size_t rows);
+IntegerRange rangeOf(RunContext &context, const InputColumn &column, size_t rows);
 
 } // namespace daphne::query

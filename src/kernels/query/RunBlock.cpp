@@ -43,7 +43,7 @@ void mergeTextConditions(QueryBlock &block) {
 
 class Runner {
   public:
-    Runner(Context &context, const QueryBlock &block, std::span<const Value> operands)
+    Runner(RunContext &context, const QueryBlock &block, std::span<const Value> operands)
         : context(context), block(block), scalars(operands.subspan(block.sources.size())) {
         for (size_t s = 0; s < block.sources.size(); ++s)
             bind(s, operands[s].frame());
@@ -361,7 +361,7 @@ class Runner {
             columns[k] = relational::pickOrDefault(*columns[k], order);
     }
 
-    Context &context;
+    RunContext &context;
     const QueryBlock &block;
     std::span<const Value> scalars;
     std::vector<Relation> sources;
@@ -380,7 +380,7 @@ Value queryBlock(KernelCall &call, const std::string &text, std::span<const Valu
 
 } // namespace
 
-Ref<Frame> runBlock(Context &context, QueryBlock block, std::span<const Value> operands) {
+Ref<Frame> runBlock(RunContext &context, QueryBlock block, std::span<const Value> operands) {
     mergeTextConditions(block);
     return Runner(context, block, operands).run();
 }

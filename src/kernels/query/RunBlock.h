@@ -9,6 +9,6 @@
 namespace daphne::query {
 
 /// The result, a frame. Operands are those of the op `queryBlock` behind its text: frames, then scalars and sets.
-Ref<Frame> runBlock(Context &context, ops::QueryBlock block, std::span<const Value> operands);
+Ref<Frame> runBlock(RunContext &context, ops::QueryBlock block, std::span<const Value> operands);
 
 } // namespace daphne::query

@@ -179,7 +179,7 @@ Ref<Dense> aggregate(const Frame &frame, const RowGroups &groups, const Aggregat
     return compute({ids, firstOf, pickOrDefault(*column, rows)});
 }
 
-Value aggregated(Context &context, const Frame &frame, const std::vector<size_t> &keys,
+Value aggregated(RunContext &context, const Frame &frame, const std::vector<size_t> &keys,
                  const std::vector<Aggregation> &wanted) {
     Columns keyColumns;
     for (size_t c : keys)

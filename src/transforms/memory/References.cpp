@@ -95,7 +95,7 @@ class BlockCounter {
         if ((!daphne && !takesAll) || llvm::count(op->getOperands(), v) != 1)
             return -1;
         for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-            if (operand == v && (takesAll || (i < 8 && (daphne.info().reusable >> i & 1))))
+            if (operand == v && ((takesAll && i < 63) || (i < 8 && (daphne.info().reusable >> i & 1))))
                 return static_cast<int>(i);
         return -1;
     }

@@ -17,7 +17,7 @@ namespace daphne::test {
 
 namespace {
 
-using exec::Engine;
+using exec::LoopEngine;
 
 uint64_t setting(const char *name, uint64_t otherwise) {
     const char *text = std::getenv(name);
@@ -26,9 +26,9 @@ uint64_t setting(const char *name, uint64_t otherwise) {
 
 /// Engines, renewed from time to time: they keep the code of all loops.
 struct Engines {
-    Engine compiled{{.jit = true, .always = true}, codegen::makeLoopCompiler("")};
-    Engine interpreted{{.jit = false}, nullptr};
-    Engine byCost{{.jit = true}, codegen::makeLoopCompiler("")};
+    LoopEngine compiled{{.jit = true, .always = true}, codegen::makeLoopCompiler("")};
+    LoopEngine interpreted{{.jit = false}, nullptr};
+    LoopEngine byCost{{.jit = true}, codegen::makeLoopCompiler("")};
 };
 
 /// One scheduler for every scheme, each with another layout, and some without a scheme.

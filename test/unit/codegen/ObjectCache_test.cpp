@@ -53,7 +53,7 @@ class LoopCache : public InTempDir {
 
     /// Runs a small region with loops kept in the directory; "" if it gives what its kernels give.
     std::string runRegion() const {
-        exec::Engine engine({.jit = true, .always = true}, codegen::makeLoopCompiler(loops));
+        exec::LoopEngine engine({.jit = true, .always = true}, codegen::makeLoopCompiler(loops));
         Recipe r;
         Recipe::Id x = r.input(matrix<double>(3, 2, {1, 2, 3, 4, 5, 6}));
         r.output(r.add("sumRow", {r.add("ewMul", {x, r.add("ewAdd", {x, x})})}));

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -11,41 +14,45 @@ using namespace daphne;
 
 namespace {
 
+/// Tells when it is destroyed.
+class Witness final : public Object {
+  public:
+    explicit Witness(std::atomic<int> &destroyed) : Object(ObjectKind::String), destroyed(destroyed) {}
+
+  private:
+    ~Witness() override { ++destroyed; }
+    std::atomic<int> &destroyed;
+};
+
 TEST(Objects, AreFreedWithTheirLastReference) {
-    ObjectScope scope;
+    std::atomic<int> destroyed{0};
+    auto first = Ref<Witness>::make(destroyed);
+    EXPECT_TRUE(first->unique());
     {
-        auto m = Dense::create(ValueType::F64, 2, 2);
-        Value v(m), w = v;
-        EXPECT_EQ(scope.numLive(), 1u);
-        EXPECT_FALSE(m->unique());
+        Ref<Witness> second = first;
+        EXPECT_FALSE(first->unique());
     }
-    EXPECT_EQ(scope.numLive(), 0u);
+    EXPECT_TRUE(first->unique());
+    EXPECT_EQ(destroyed, 0);
+    first = {};
+    EXPECT_EQ(destroyed, 1);
 }
 
-TEST(Objects, LeftBehindAreFreedByTheScopeEvenIfNested) {
-    ObjectScope outer;
+TEST(Objects, MayBeMadeOnOneThreadAndDieOnAnother) {
+    std::atomic<int> destroyed{0};
+    std::vector<std::thread> threads;
     {
-        ObjectScope scope;
-        auto list = Ref<List>::make(ValueType::F64);
-        list->elements.push_back(Dense::create(ValueType::F64, 3, 1));
-        Value::string("x").detach();
-        list.detach();
-        EXPECT_EQ(scope.numLive(), 3u);
+        auto shared = Ref<Witness>::make(destroyed);
+        for (int t = 0; t < 8; ++t)
+            threads.emplace_back([shared]() mutable {
+                for (int i = 0; i < 10000; ++i)
+                    Ref<Witness> copy = shared;
+                shared = {};
+            });
     }
-    EXPECT_EQ(outer.numLive(), 0u);
-}
-
-TEST(Objects, LeftBehindMembersMayBeYoungerThanTheirFrame) {
-    ObjectScope scope;
-    {
-        ObjectScope inner;
-        auto frame = Ref<Frame>::make(size_t(2));
-        for (const char *label : {"a", "b", "c"})
-            frame->addColumn(label, Dense::create(ValueType::F64, 2, 1));
-        frame.detach();
-        EXPECT_EQ(inner.numLive(), 4u);
-    }
-    EXPECT_EQ(scope.numLive(), 0u);
+    for (std::thread &t : threads)
+        t.join();
+    EXPECT_EQ(destroyed, 1);
 }
 
 TEST(DenseMatrices, WindowsShareCellsAndForbidUpdates) {

@@ -33,7 +33,7 @@ struct Machines {
 
     std::unique_ptr<Cluster> start() const {
         auto serve = [*this](Transport &transport, uint32_t number) {
-            exec::Engine engine{{.jit = false}, nullptr};
+            exec::LoopEngine engine{{.jit = false}, nullptr};
             dist::WorkerOptions options{.build = "test", .token = workerToken};
             if (beforeLoop)
                 options.beforeLoop = [&](uint64_t loop) { beforeLoop(loop, number); };
@@ -46,10 +46,9 @@ struct Machines {
 };
 
 void expectSameAsKernels(Cluster &cluster, uint64_t first, uint64_t last) {
-    exec::Engine engine{{.jit = false, .always = true}, nullptr};
+    exec::LoopEngine engine{{.jit = false, .always = true}, nullptr};
     sched::Scheduler scheduler(sched::Settings{.threads = {.numThreads = 2}});
     for (uint64_t seed = first; seed <= last; ++seed) {
-        ObjectScope objects;
         Recipe recipe = RandomRecipes(seed).make();
         Way way{"cluster", &engine, &scheduler, &cluster};
         std::string difference = differenceFromKernels(recipe, way);
@@ -123,17 +122,17 @@ struct Chain {
         r.output(r.add("ewAdd", {r.input(x), r.input(Value::scalar(1.0))}));
         auto region = r.build(engine);
         std::vector<Value> results(1);
-        region->run(context, r.inputs, results, 0);
+        region->run(thread, r.inputs, results, 0);
         x = std::move(results[0]);
     }
     double cell(size_t i) {
-        exec::bringHere(x);
+        exec::bringHere(thread, x);
         return x.dense().view<double>().data[i];
     }
     Cluster &cluster;
-    exec::DistributionScope scope{&cluster};
-    Context context;
-    exec::Engine engine{{.jit = false, .always = true}, nullptr};
+    RunContext context;
+    exec::ThreadContext thread{context, 0, &cluster};
+    exec::LoopEngine engine{{.jit = false, .always = true}, nullptr};
     sched::Scheduler scheduler{sched::Settings{.threads = {.numThreads = 1}}};
     Value x;
 };
@@ -173,14 +172,14 @@ TEST(Cluster, WorkersAddUpSumsOfTheirRowsBeforeTheySendThem) {
         x->mutableView<double>().data[i] = std::sin(static_cast<double>(i));
     Machines machines{.workers = 3};
     auto cluster = machines.start();
-    Context context;
+    RunContext context;
     auto sums = [&](Cluster *distribution) {
-        exec::DistributionScope scope(distribution);
+        exec::ThreadContext thread(context, 0, distribution);
         Recipe r;
         r.output(r.add("sumCol", {r.add("ewMul", {r.input(Value(x)), r.input(Value::scalar(0.1))})}));
-        exec::Engine engine{{.jit = false, .always = true}, nullptr};
+        exec::LoopEngine engine{{.jit = false, .always = true}, nullptr};
         std::vector<Value> results(1);
-        r.build(engine)->run(context, r.inputs, results, 0);
+        r.build(engine)->run(thread, r.inputs, results, 0);
         return results[0];
     };
     uint64_t before = bytesIn(*cluster);
@@ -201,7 +200,7 @@ uint64_t bytesAcross(const Cluster &cluster) {
 
 /// A vector that every loop needs as a whole and leaves in parts: v = maximum of each row of X * t(v), and more.
 struct Iteration {
-    explicit Iteration(Cluster *cluster, size_t rows = 1200) : cluster(cluster), scope(cluster) {
+    explicit Iteration(Cluster *cluster, size_t rows = 1200) : cluster(cluster), thread(context, 0, cluster) {
         auto m = Dense::create(ValueType::F64, rows, rows);
         for (size_t i = 0; i < m->cells(); ++i)
             m->mutableView<double>().data[i] = std::cos(static_cast<double>(i % 7919));
@@ -223,14 +222,14 @@ struct Iteration {
         uint16_t best = r.add("maxRow", {isLogarithm ? r.add("ewLn", {products}) : products});
         r.output(r.add("ewAdd", {best, r.input(v)}));
         std::vector<Value> results(1);
-        r.build(engine)->run(context, r.inputs, results, 0);
+        r.build(engine)->run(thread, r.inputs, results, 0);
         v = std::move(results[0]);
-        exec::bringHere(v);
+        exec::bringHere(thread, v);
     }
     Cluster *cluster;
-    exec::DistributionScope scope;
-    Context context;
-    exec::Engine engine{{.jit = false, .always = true}, nullptr};
+    RunContext context;
+    exec::ThreadContext thread;
+    exec::LoopEngine engine{{.jit = false, .always = true}, nullptr};
     Value x, v;
 };
 
@@ -492,7 +491,7 @@ TEST(Cluster, AProgramThatCameWithACancelledLoopIsKnown) {
         Recipe r;
         r.output(r.add("ewMul", {r.input(chain.x), r.input(Value::scalar(2.0))}));
         std::vector<Value> results(1);
-        r.build(chain.engine)->run(chain.context, r.inputs, results, 0);
+        r.build(chain.engine)->run(chain.thread, r.inputs, results, 0);
         chain.x = std::move(results[0]);
     };
     ASSERT_EQ(chain.cell(5), 6.0);
@@ -527,15 +526,15 @@ TEST(Cluster, WhatWasTakenBackFromALostWorkerIsThere) {
 
 /// Products of matrices, as generated code calls them.
 struct Products {
-    explicit Products(exec::Distribution *distribution) : scope(distribution) { context.scheduler = &scheduler; }
+    explicit Products(exec::Distribution *distribution) : thread(context, 0, distribution) { context.scheduler = &scheduler; }
     Value call(std::string_view name, std::vector<Value> args) {
         Slot result{};
         std::vector<Slot> slots;
         for (const Value &v : args)
             slots.push_back(v.raw());
-        exec::callKernel(context, *KernelTable::get().find(name), {&result, 1}, slots, 0, 0);
+        exec::callKernel(thread, *KernelTable::get().find(name), {&result, 1}, slots, 0, 0);
         Value v = Value::adopt(result);
-        exec::bringHere(v);
+        exec::bringHere(thread, v);
         return v;
     }
     Value multiply(const Value &a, const Value &b, bool transposeLhs = false, bool transposeRhs = false) {
@@ -577,13 +576,12 @@ struct Products {
         }
         return results;
     }
-    exec::DistributionScope scope;
-    Context context;
+    RunContext context;
+    exec::ThreadContext thread;
     sched::Scheduler scheduler{sched::Settings{.threads = {.numThreads = 2}}};
 };
 
 void expectProductsOfKernels(Cluster &cluster) {
-    ObjectScope objects;
     std::vector<Value> wanted = Products(nullptr).all(), found = Products(&cluster).all();
     for (size_t i = 0; i < wanted.size(); ++i)
         EXPECT_EQ(bitDifference(wanted[i], found[i]), "") << "product " << i;
@@ -625,9 +623,9 @@ TEST(ClusterProducts, OfWhatLoopsHaveLeftAtWorkersAreComputedThere) {
         for (int i = 0; i < 2; ++i) {
             Recipe r;
             r.output(r.add(name, {r.input(x), isFlat ? r.input(Value::scalar(1.0)) : r.input(row)}));
-            exec::Engine engine{{.jit = false, .always = true}, nullptr};
+            exec::LoopEngine engine{{.jit = false, .always = true}, nullptr};
             std::vector<Value> results(1);
-            r.build(engine)->run(products.context, r.inputs, results, 0);
+            r.build(engine)->run(products.thread, r.inputs, results, 0);
             x = std::move(results[0]);
         }
         uint64_t out = bytesOut(*cluster), in = bytesIn(*cluster), xBytes = x.matrix().cells() * 8;
@@ -848,7 +846,7 @@ struct Attack {
     std::vector<std::string> log;
     /// Sends frames to a fresh worker after a greeting, if wanted; whether the worker survived to answer a new one.
     void send(const std::vector<dist::Bytes> &frames, bool greets = true) {
-        exec::Engine engine{{.jit = false}, nullptr};
+        exec::LoopEngine engine{{.jit = false}, nullptr};
         std::mutex mutex;
         auto transport = dist::connectInProcess(1, [&](Transport &t, uint32_t) {
             dist::WorkerOptions options{.build = "test", .mostObjectBytes = 1 << 20};
@@ -963,7 +961,7 @@ TEST(Worker, ChecksWhatALoopIsGoingToTouch) {
 
 TEST(Worker, RunsOnlyWhatItCanClaim) {
     using namespace dist;
-    exec::Engine engine{{.jit = false}, nullptr};
+    exec::LoopEngine engine{{.jit = false}, nullptr};
     auto transport = connectInProcess(1, [&](Transport &t, uint32_t) {
         Worker({.build = "test"}, engine, [](const std::vector<std::string> &) {
             return std::make_unique<sched::Scheduler>(sched::Settings{.threads = {.numThreads = 1}});

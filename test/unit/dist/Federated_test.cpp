@@ -39,7 +39,7 @@ class FederatedCluster : public InTempDir {
         auto serve = [this](dist::Transport &transport, uint32_t number) {
             if (unshare(CLONE_FS) != 0 || chdir(site(number).c_str()) != 0)
                 throw std::runtime_error("no working directory");
-            exec::Engine engine{{.jit = false}, nullptr};
+            exec::LoopEngine engine{{.jit = false}, nullptr};
             dist::WorkerOptions options{.build = "test", .readRoots = {path("common")}};
             options.beforeLoop = [&, number](uint64_t loop) {
                 if (beforeLoop)
@@ -107,11 +107,11 @@ class FederatedCluster : public InTempDir {
         r.output(r.add("sumAll", {r.add("ewSqrt", {in})}));
         r.output(more);
         r.output(r.add("sumRow", {more}));
-        exec::DistributionScope scope(where);
+        exec::ThreadContext thread(context, 0, where);
         std::vector<Value> results(r.outputs.size());
-        r.build(engine)->run(context, r.inputs, results, 0);
+        r.build(engine)->run(thread, r.inputs, results, 0);
         for (const Value &v : results)
-            exec::bringHere(v);
+            exec::bringHere(thread, v);
         return results;
     }
     void expectSame(const Value &x, const Dense &whole) {
@@ -121,8 +121,7 @@ class FederatedCluster : public InTempDir {
                 EXPECT_EQ(bitDifference(expected[i], found[i]), "") << i;
             else
                 EXPECT_EQ(expected[i].as<double>(), found[i].as<double>()) << i;
-        exec::DistributionScope scope(cluster.get());
-        exec::bringHere(x);
+        cluster->bringHere(x);
         EXPECT_EQ(bitDifference(Value(whole.copy()), x), "");
     }
     dist::PeerStatistics statistics(uint32_t worker) const { return cluster->workers().statistics(worker); }
@@ -137,9 +136,9 @@ class FederatedCluster : public InTempDir {
     static constexpr std::string_view kOwn = "/proc/thread-self/cwd";
     std::function<void(uint64_t loop, uint32_t worker)> beforeLoop;
     std::vector<std::string> warnings;
-    exec::Engine engine{{.jit = false, .always = true}, nullptr};
+    exec::LoopEngine engine{{.jit = false, .always = true}, nullptr};
     sched::Scheduler scheduler{sched::Settings{.threads = {.numThreads = 1}}};
-    Context context;
+    RunContext context;
     std::unique_ptr<Cluster> cluster;
 };
 
@@ -201,11 +200,11 @@ TEST_F(FederatedCluster, PartsThatOnlyTheirWorkersSeeStayThere) {
     uint64_t before = statistics(1).bytesIn;
     std::vector<Value> expected = compute(Value(whole->copy()), nullptr);
     {
-        exec::DistributionScope scope(cluster.get());
+        exec::ThreadContext thread(context, 0, cluster.get());
         Recipe r;
         r.output(r.add("sumAll", {r.add("ewSqrt", {r.input(x)})}));
         std::vector<Value> results(1);
-        r.build(engine)->run(context, r.inputs, results, 0);
+        r.build(engine)->run(thread, r.inputs, results, 0);
         EXPECT_EQ(results[0].as<double>(), expected[0].as<double>());
     }
     EXPECT_LT(statistics(1).bytesIn - before, 10000u) << "sums, no cells";

@@ -50,7 +50,7 @@ class WholeFiles : public InTempDir {
 
     void start(uint64_t leastLent = dist::kNeverLent, uint64_t mostObjectBytes = ~uint64_t(0) >> 1) {
         auto serve = [this, mostObjectBytes](dist::Transport &transport, uint32_t number) {
-            exec::Engine engine{{.jit = false}, nullptr};
+            exec::LoopEngine engine{{.jit = false}, nullptr};
             dist::WorkerOptions options{
                 .build = "test", .mostObjectBytes = mostObjectBytes, .readRoots = {path("common")}};
             options.beforeLoop = [&](uint64_t loop) {
@@ -83,11 +83,11 @@ class WholeFiles : public InTempDir {
         r.output(r.add("sumRow", {in}));
         r.output(r.add("sumAll", {r.add("ewMul", {in, in})}));
         r.output(r.add("maxRow", {in}));
-        exec::DistributionScope scope(where);
+        exec::ThreadContext thread(context, 0, where);
         std::vector<Value> results(r.outputs.size());
-        r.build(engine)->run(context, r.inputs, results, 0);
+        r.build(engine)->run(thread, r.inputs, results, 0);
         for (const Value &v : results)
-            exec::bringHere(v);
+            exec::bringHere(thread, v);
         return results;
     }
     void expectSame(const Value &x, const Value &wanted) {
@@ -117,9 +117,9 @@ class WholeFiles : public InTempDir {
 
     static constexpr uint32_t kWorkers = 3;
     uint64_t killedBefore = ~uint64_t(0); ///< the second worker
-    exec::Engine engine{{.jit = false, .always = true}, nullptr};
+    exec::LoopEngine engine{{.jit = false, .always = true}, nullptr};
     sched::Scheduler scheduler{sched::Settings{.threads = {.numThreads = 1}}};
-    Context context;
+    RunContext context;
     std::unique_ptr<Cluster> cluster;
 };
 

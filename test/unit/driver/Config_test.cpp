@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Config.h"
+#include "engine/Config.h"
 
 #include <filesystem>
 #include <fstream>
@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "base/Error.h"
-#include "driver/ExplainLevels.h"
-#include "driver/OptionTable.h"
+#include "engine/ExplainLevels.h"
+#include "engine/OptionTable.h"
 
 namespace daphne::driver {
 namespace {

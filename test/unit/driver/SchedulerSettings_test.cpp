@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/SchedulerSettings.h"
+#include "engine/SchedulerSettings.h"
 
 #include <filesystem>
 #include <fstream>

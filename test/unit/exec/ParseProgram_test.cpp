@@ -16,14 +16,14 @@ namespace {
 using exec::LoopProgram;
 
 std::vector<LoopProgram> programsOf(uint64_t seed) {
-    exec::Engine engine{{.jit = false}, nullptr};
+    exec::LoopEngine engine{{.jit = false}, nullptr};
     Recipe recipe = RandomRecipes(seed).make();
     auto region = recipe.build(engine);
     std::vector<exec::Fact> facts;
     for (const Value &v : recipe.inputs)
         facts.push_back(exec::factOf(v, true));
     std::vector<LoopProgram> programs;
-    for (const exec::Step &step : exec::makePlan(*region, facts).steps)
+    for (const exec::PlanStep &step : exec::makePlan(*region, facts).steps)
         if (step.fused)
             programs.push_back(step.program);
     return programs;

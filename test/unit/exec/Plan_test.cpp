@@ -12,7 +12,7 @@ namespace daphne::test {
 namespace {
 
 using exec::Plan;
-using exec::Step;
+using exec::PlanStep;
 using Id = Recipe::Id;
 
 class Planned {
@@ -27,7 +27,7 @@ class Planned {
     /// One line per step, in order: "loop ewAdd sumAll; kernel sort".
     std::string text() const {
         std::string text;
-        for (const Step &step : plan.steps) {
+        for (const PlanStep &step : plan.steps) {
             text += (text.empty() ? "" : "; ") + std::string(step.fused ? "loop" : "kernel");
             for (uint16_t op : step.ops)
                 text += " " + std::string(region->ops[op].info->mnemonic);
@@ -59,7 +59,7 @@ class Planned {
     bool isThere(size_t maker, size_t reader, const std::vector<size_t> &stepOf) const {
         if (stepOf[maker] != stepOf[reader])
             return stepOf[maker] < stepOf[reader];
-        const Step &step = plan.steps[stepOf[maker]];
+        const PlanStep &step = plan.steps[stepOf[maker]];
         const exec::RegionOp &op = region->ops[maker];
         exec::ProductForm form = exec::productForm(op, plan.facts);
         bool late = op.info->family == ops::Family::AggAll || op.info->family == ops::Family::AggCol ||
@@ -68,7 +68,7 @@ class Planned {
         return step.fused && !late && at(maker) < at(reader);
     }
 
-    exec::Engine engine{{.jit = false}, nullptr};
+    exec::LoopEngine engine{{.jit = false}, nullptr};
     std::unique_ptr<exec::Region> region;
     Plan plan;
 };

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "exec/CallKernel.h"
-#include "exec/Engine.h"
+#include "exec/LoopEngine.h"
 #include "exec/Region.h"
 #include "kernels/SameValue.h"
 
@@ -55,7 +55,7 @@ struct Recipe {
     uint16_t number(Id id) const { return static_cast<uint16_t>(isResult(id) ? inputs.size() + opOf(id) : id); }
 
     /// The call site of operation i is i + 1.
-    std::unique_ptr<exec::Region> build(exec::Engine &engine) const {
+    std::unique_ptr<exec::Region> build(exec::LoopEngine &engine) const {
         auto region = std::make_unique<exec::Region>(engine, inputs.size());
         for (const Op &op : ops) {
             exec::RegionOp step;
@@ -88,9 +88,10 @@ struct Outcome {
 
 /// One kernel on borrowed values.
 inline Value runKernel(const Recipe::Op &op, std::vector<Value> args) {
-    Context context;
+    RunContext context;
+    exec::ThreadContext thread(context);
     Slot result{op.expectedTag, 0};
-    exec::callKernel(context, *KernelTable::get().find(op.mnemonic), {&result, 1},
+    exec::callKernel(thread, *KernelTable::get().find(op.mnemonic), {&result, 1},
                      {reinterpret_cast<Slot *>(args.data()), args.size()}, 0, op.castTarget);
     return Value::adopt(result);
 }

@@ -19,7 +19,7 @@ namespace daphne::test {
 /// How a region is run.
 struct Way {
     std::string name;
-    exec::Engine *engine = nullptr;
+    exec::LoopEngine *engine = nullptr;
     sched::Scheduler *scheduler = nullptr;
     exec::Distribution *distribution = nullptr;
 };
@@ -95,18 +95,18 @@ inline std::vector<Value> freshCopies(const std::vector<Value> &values) {
 }
 
 inline Outcome runRegion(const Recipe &recipe, exec::Region &region, const Way &way, std::span<Value> inputs) {
-    Context context;
+    RunContext context;
     context.scheduler = way.scheduler;
-    exec::DistributionScope distribution(way.distribution);
+    exec::ThreadContext thread(context, 0, way.distribution);
     Outcome outcome;
     outcome.values.resize(recipe.outputs.size());
     try {
-        region.run(context, inputs, outcome.values, recipe.consumable);
+        region.run(thread, inputs, outcome.values, recipe.consumable);
         for (const Value &v : outcome.values)
-            exec::bringHere(v);
+            exec::bringHere(thread, v);
     } catch (const Error &e) {
         outcome.error = e.message;
-        outcome.callSite = context.callSite;
+        outcome.callSite = thread.callSite;
     }
     return outcome;
 }

@@ -29,7 +29,7 @@ std::vector<Value> runOnThreads(std::string_view mnemonic, std::vector<Value> ar
     sched::Settings settings;
     settings.threads.numThreads = 3;
     sched::Scheduler scheduler(settings);
-    Context context;
+    RunContext context;
     context.scheduler = &scheduler;
     const Kernel *kernel = KernelTable::get().find(mnemonic);
     std::vector<Value> results(numResults);

@@ -95,7 +95,7 @@ TEST(CsrMatMul, IntegerProductsWrapAndZerosAreNotStored) {
     product(l, r, false, false);
     Value f = Value(toCsr(matrix<double>(1, 2, {1, 1}).dense()));
     Value g = Value(toCsr(matrix<double>(2, 3, {1, 2, 0, -1, 2, 0}).dense()));
-    Context context;
+    RunContext context;
     std::vector<Value> args{f, g, number(false), number(false)}, results(1);
     KernelCall call{context, *KernelTable::get().find("matMul"), args, results, 0, {}, 1};
     call.kernel.run(call);

@@ -37,7 +37,7 @@ TEST(CsrReorganisation, BindsAgreeWithDenseAndStayCsr) {
 TEST(CsrReorganisation, BindingADenseMatrixStaysCsrIfTheResultIsLargeAndSparse) {
     Value x = randomCsr({ValueType::F64, 40, 30, 0.05}, 1), column = asDense(randomCsr({ValueType::F64, 40, 1, 1}, 2));
     for (size_t largeBytes : {size_t(1000), size_t(1) << 26}) {
-        Context context;
+        RunContext context;
         context.representation.largeBytes = largeBytes;
         std::vector<Value> args{x, column}, results(1);
         KernelCall call{context, *KernelTable::get().find("colBind"), args, results, 0, {}};

@@ -186,7 +186,7 @@ TEST(Insert, UpdatesInPlaceWhatNobodyElseSees) {
     Value x = nine();
     const int64_t *storage = x.dense().view<int64_t>().data;
     const Kernel *kernel = KernelTable::get().find("insertRow");
-    Context context;
+    RunContext context;
     std::vector<Value> args, results(1);
     args.push_back(std::move(x));
     args.push_back(rowVector<int64_t>({0, 0, 0}));

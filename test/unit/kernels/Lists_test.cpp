@@ -25,7 +25,7 @@ TEST(Lists, AppendMakesANewListUnlessNobodySeesTheOld) {
     EXPECT_EQ(length(list), 2u);
 
     const Kernel *kernel = KernelTable::get().find("append");
-    Context context;
+    RunContext context;
     std::vector<Value> args, results(1);
     const Object *storage = list.object();
     args.push_back(std::move(list));

@@ -118,7 +118,7 @@ TEST(NarrowProducts, OfMatricesAddGroupsOfRowsInOrder) {
         for (size_t i = 0; i < group.size(); ++i)
             expected[i] += group[i];
     }
-    Context context;
+    RunContext context;
     const Kernel &kernel = *KernelTable::get().find("matMul");
     Value args[] = {matrix(kRows, kCols, p), matrix(kRows, kWidth, x), Value::scalar(true), Value::scalar(false)};
     Value result;

@@ -26,7 +26,7 @@ struct Workers {
     }
     std::string name;
     std::unique_ptr<sched::Scheduler> scheduler;
-    Context context;
+    RunContext context;
 };
 
 /// Schemes that cut rows one by one, unevenly and evenly.
@@ -39,7 +39,7 @@ std::vector<std::unique_ptr<Workers>> &allWorkers() {
     return all;
 }
 
-std::vector<Value> runIn(Context &context, std::string_view mnemonic, std::vector<Value> args, size_t numResults,
+std::vector<Value> runIn(RunContext &context, std::string_view mnemonic, std::vector<Value> args, size_t numResults,
                          uint64_t wantsCsr) {
     const Kernel &kernel = *KernelTable::get().find(mnemonic);
     std::vector<Value> results(numResults);
@@ -82,7 +82,7 @@ bool sameBits(const Value &a, const Value &b) {
 /// Runs the kernel without workers and with several.
 void expectSameBits(std::string_view mnemonic, const std::vector<Value> &args, size_t numResults = 1,
                     uint64_t wantsCsr = 0) {
-    Context alone;
+    RunContext alone;
     auto expected = runIn(alone, mnemonic, args, numResults, wantsCsr);
     for (const auto &workers : allWorkers()) {
         auto found = runIn(workers->context, mnemonic, args, numResults, wantsCsr);

@@ -23,7 +23,7 @@ Ref<Dense> numbers(size_t rows, size_t cols) {
     return m;
 }
 
-Value product(Context &context, const Value &a, const Value &b, bool transposeLeft) {
+Value product(RunContext &context, const Value &a, const Value &b, bool transposeLeft) {
     const Kernel &kernel = *KernelTable::get().find("matMul");
     Value args[] = {a, b, Value::scalar(transposeLeft), Value::scalar(false)};
     Value result;
@@ -40,7 +40,7 @@ bool sameBits(const Value &a, const Value &b) {
 
 TEST(ParallelProducts, HaveTheSameBitsForEveryNumberOfThreads) {
     Value deep(numbers(50000, 10)), wide(numbers(50000, 20)), tall(numbers(3000, 200)), square(numbers(200, 300));
-    Context alone;
+    RunContext alone;
     Value atOnce[] = {product(alone, deep, wide, true), product(alone, deep, deep, true),
                       product(alone, tall, square, false), product(alone, tall, tall, true)};
     for (int threads : {2, 4}) {
@@ -48,7 +48,7 @@ TEST(ParallelProducts, HaveTheSameBitsForEveryNumberOfThreads) {
         settings.threads.numThreads = threads;
         settings.plan.scheme = sched::findScheme("SS"); // no cost rule
         sched::Scheduler scheduler(settings);
-        Context context;
+        RunContext context;
         context.scheduler = &scheduler;
         for (int repetition = 0; repetition < 100; ++repetition) {
             ASSERT_TRUE(sameBits(product(context, deep, wide, true), atOnce[0])) << threads;

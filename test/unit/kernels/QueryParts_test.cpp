@@ -31,7 +31,7 @@ void checkTable(size_t n, uint64_t width, uint32_t threads) {
     sched::Settings settings;
     settings.threads.numThreads = threads;
     sched::Scheduler scheduler(settings);
-    Context context;
+    RunContext context;
     context.scheduler = &scheduler;
     JoinTable table(context, keys, nullptr);
     std::unordered_map<int64_t, std::vector<uint32_t>> expected;
@@ -56,14 +56,14 @@ TEST(JoinTable, FindsAllRowsOfAKeyInOrder) {
 }
 
 TEST(JoinTable, IsEmptyWithoutRows) {
-    Context context;
+    RunContext context;
     JoinTable table(context, {}, nullptr);
     EXPECT_TRUE(rowsOf(table, 0).empty());
     EXPECT_TRUE(table.isUnique());
 }
 
 TEST(JoinTable, LeavesRowsOut) {
-    Context context;
+    RunContext context;
     std::vector<int64_t> keys{7, 7, 8};
     uint8_t skip[] = {1, 0, 1};
     JoinTable table(context, keys, skip);
@@ -72,7 +72,7 @@ TEST(JoinTable, LeavesRowsOut) {
 }
 
 TEST(JoinTable, KeysAtTheEndsOfTheirTypeAreFound) {
-    Context context;
+    RunContext context;
     std::vector<int64_t> keys{INT64_MIN, INT64_MAX, 0};
     JoinTable table(context, keys, nullptr);
     EXPECT_EQ(rowsOf(table, INT64_MIN), std::vector<uint32_t>{0});

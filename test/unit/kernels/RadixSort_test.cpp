@@ -74,7 +74,7 @@ TYPED_TEST(RadixSort, OrdersLikeAStableSort) {
         for (bool ascending : {true, false}) {
             std::vector<uint64_t> found(n);
             auto view = m.dense().view<T>();
-            Context context;
+            RunContext context;
             radixOrder(context, valueTypeOf<T>(), view.data + 1, view.skip, n, ascending, found.data());
             EXPECT_EQ(found, expectedOrder(columnOf<T>(m, 1), ascending)) << n;
         }

@@ -127,7 +127,7 @@ Outcome call(const OpInfo &op, std::vector<Value> args, Slot castTarget, const S
         args[1] = Value::string(path);
     try {
         int fd = file ? fileno(file) : 1;
-        Context context{.out = Output(fd), .err = Output(file ? fd : 2)};
+        RunContext context{.out = Output(fd), .err = Output(file ? fd : 2)};
         if (how.eager)
             context.representation = {.byEstimate = false, .threshold = 2, .largeBytes = 0};
         const Kernel &kernel = *KernelTable::get().find(op.mnemonic);

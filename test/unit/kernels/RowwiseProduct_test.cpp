@@ -31,7 +31,7 @@ Value numbers(ValueType type, size_t rows, size_t cols, uint64_t seed) {
 }
 
 Value byKernel(const Value &a, const Value &b, TransposeFlags transpose) {
-    Context context;
+    RunContext context;
     const Kernel &kernel = *KernelTable::get().find("matMul");
     Value args[] = {a, b, Value::scalar(transpose.lhs), Value::scalar(transpose.rhs)}, result;
     KernelCall call{context, kernel, args, {&result, 1}};

@@ -19,7 +19,7 @@ inline std::vector<Value> runAll(std::string_view mnemonic, std::vector<Value> a
     const Kernel *kernel = KernelTable::get().find(mnemonic);
     if (!kernel)
         throw std::logic_error("no kernel " + std::string(mnemonic));
-    static Context context;
+    static RunContext context;
     std::vector<Value> results(numResults);
     KernelCall call{context, *kernel, args, results, consumable, castTarget};
     kernel->run(call);
@@ -101,22 +101,14 @@ template <class T> std::vector<T> cells(const Value &v) {
 
 /// What print writes for a value.
 inline std::string printed(const Value &v, bool newline = true) {
-    int fds[2];
-    if (pipe(fds) != 0)
-        throw std::logic_error("pipe");
-    const Kernel *kernel = KernelTable::get().find("print");
-    {
-        Context context{.out = Output(fds[1])};
-        std::vector<Value> args{v, Value::scalar(newline), Value::scalar(false)};
-        KernelCall call{context, *kernel, args, {}, 0, {}};
-        kernel->run(call);
-    }
-    close(fds[1]);
     std::string text;
-    char buffer[4096];
-    for (ssize_t n; (n = read(fds[0], buffer, sizeof buffer)) > 0;)
-        text.append(buffer, static_cast<size_t>(n));
-    close(fds[0]);
+    RunContext context;
+    context.out = Output([&](std::string_view piece) { text += piece; });
+    const Kernel *kernel = KernelTable::get().find("print");
+    std::vector<Value> args{v, Value::scalar(newline), Value::scalar(false)};
+    KernelCall call{context, *kernel, args, {}, 0, {}};
+    kernel->run(call);
+    context.out.flush();
     return text;
 }
 

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/Executable.h"
+
+#include "llvm/ExecutionEngine/Orc/CompileUtils.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+
+#include "base/Error.h"
+#include "codegen/Emitter.h"
+#include "codegen/Jit.h"
+#include "codegen/Runtime.h"
+#include "exec/Region.h"
+#include "ops/Registry.h"
+
+namespace daphne::codegen {
+
+namespace orc = llvm::orc;
+
+struct Executable::Code {
+    std::unique_ptr<orc::LLJIT> jit;
+    std::vector<Value> literals;
+    std::unique_ptr<exec::LoopEngine> loops;
+    std::vector<std::unique_ptr<exec::Region>> regions;
+    void (*entry)(exec::ThreadContext *, Slot *, Slot *) = nullptr;
+};
+
+Executable::Executable() : code(std::make_unique<Code>()) {}
+Executable::~Executable() = default;
+
+namespace {
+
+constexpr const char *kHotModule = "hot";
+
+/// Compiles glue as fast as possible and hot code well: two target machines, chosen by the module's name.
+class TieredCompiler : public orc::IRCompileLayer::IRCompiler {
+  public:
+    explicit TieredCompiler(orc::JITTargetMachineBuilder builder)
+        : IRCompiler(orc::irManglingOptionsFromTargetOptions(builder.getOptions())), builder(std::move(builder)) {}
+
+    llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> operator()(llvm::Module &module) override {
+        bool isHot = module.getModuleIdentifier() == kHotModule;
+        builder.setCodeGenOptLevel(isHot ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
+        // Long jumps everywhere: finding the short ones takes quadratic time in deeply nested branches.
+        builder.getOptions().MCOptions.MCRelaxAll = !isHot;
+        auto machine = builder.createTargetMachine();
+        if (!machine)
+            return machine.takeError();
+        return orc::SimpleCompiler(**machine)(module);
+    }
+
+  private:
+    orc::JITTargetMachineBuilder builder;
+};
+
+std::unique_ptr<orc::LLJIT> createJit() {
+    return newJit([](orc::JITTargetMachineBuilder builder)
+                      -> llvm::Expected<std::unique_ptr<orc::IRCompileLayer::IRCompiler>> {
+        return std::make_unique<TieredCompiler>(std::move(builder));
+    });
+}
+
+} // namespace
+
+std::unique_ptr<Executable> Executable::compile(mlir::ModuleOp module, const Options &options) {
+    std::unique_ptr<Executable> program(new Executable);
+    orc::ThreadSafeContext context(std::make_unique<llvm::LLVMContext>());
+    auto glue = std::make_unique<llvm::Module>("glue", *context.getContext());
+    auto hot = std::make_unique<llvm::Module>(kHotModule, *context.getContext());
+    program->code->loops = std::make_unique<exec::LoopEngine>(options.loops, options.loopCompiler);
+    Emitter emitter(*glue, *hot, program->callSites, program->code->literals, *program->code->loops,
+                    program->code->regions,
+                    options.managesReferences ? Emitter::References::Managed : Emitter::References::KeptByRun);
+    emitter.emitModule(module);
+    program->results = module.lookupSymbol<mlir::func::FuncOp>("main").getNumResults();
+
+    auto jit = createJit();
+    auto add = [&](std::unique_ptr<llvm::Module> code) {
+        code->setDataLayout(jit->getDataLayout());
+        code->setTargetTriple(jit->getTargetTriple().str());
+        if (options.llvmText) {
+            llvm::raw_string_ostream out(*options.llvmText);
+            code->print(out, nullptr);
+        }
+        orThrow(jit->addIRModule(orc::ThreadSafeModule(std::move(code), context)));
+    };
+    if (!hot->empty())
+        add(std::move(hot));
+    add(std::move(glue));
+
+    orc::SymbolMap symbols;
+    auto define = [&](llvm::StringRef name, void *address) {
+        symbols[jit->mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
+                                               llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    };
+    for (const RuntimeSymbol &s : runtimeSymbols())
+        define(s.name, s.address);
+    for (const std::string &name : emitter.kernelSymbols())
+        define(name, reinterpret_cast<void *>(&daphne_call));
+    orThrow(jit->getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols))));
+    auto address = orThrow(jit->lookup(Emitter::kEntry));
+    program->code->entry = address.toPtr<void (*)(exec::ThreadContext *, Slot *, Slot *)>();
+    program->code->jit = std::move(jit);
+    return program;
+}
+
+namespace {
+
+/// What the user calls the operation.
+std::string nameOf(const CallSite &site) {
+    return site.operation.empty() ? std::string() : std::string(ops::userName(site.operation));
+}
+
+} // namespace
+
+std::vector<Value> Executable::run(exec::ThreadContext &thread, std::vector<Value> inputs) const {
+    std::vector<Value> outputs(results);
+    try {
+        // Value has the layout of Slot; @main takes its arguments over.
+        std::vector<Slot> slots(inputs.size());
+        for (size_t i = 0; i < inputs.size(); ++i)
+            slots[i] = inputs[i].detach();
+        code->entry(&thread, slots.data(), reinterpret_cast<Slot *>(outputs.data()));
+    } catch (Error &e) {
+        if (thread.callSite < callSites.size()) {
+            const CallSite &site = callSites[thread.callSite];
+            e.at(site.span);
+            if (e.operation.empty() && e.stage == Stage::Execute && !e.isStop)
+                e.operation = nameOf(site);
+        }
+        throw;
+    } catch (const std::bad_alloc &) {
+        Error e = executionError("out of memory");
+        if (thread.callSite < callSites.size())
+            e.at(callSites[thread.callSite].span).operation = nameOf(callSites[thread.callSite]);
+        throw e;
+    }
+    return outputs;
+}
+
+} // namespace daphne::codegen

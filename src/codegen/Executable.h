@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/// DaphneIR to machine code: emits LLVM IR, compiles it in process and runs it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include "base/Source.h"
+#include "data/Value.h"
+#include "exec/LoopEngine.h"
+#include "exec/ThreadContext.h"
+
+namespace daphne::codegen {
+
+/// Where an operation comes from, looked up by ThreadContext::callSite after a failure.
+struct CallSite {
+    SourceSpan span;
+    std::string_view operation;
+};
+
+class Executable {
+  public:
+    struct Options {
+        std::string *llvmText = nullptr;   ///< receives the LLVM IR, if wanted
+        exec::LoopEngine::Options loops = {};
+        std::shared_ptr<exec::LoopCompiler> loopCompiler = nullptr; ///< null only if loops are interpreted
+        /// The module says where references end (transforms::manageReferences); else a run keeps all objects.
+        bool managesReferences = true;
+    };
+    /// Compiles a module with a function @main. The module is not needed afterwards.
+    static std::unique_ptr<Executable> compile(mlir::ModuleOp module, const Options &options);
+    ~Executable();
+
+    /// Runs @main; inputs are its arguments (taken over), the results its results. Throws Error with operation and
+    /// position. Several threads may run it at the same time.
+    std::vector<Value> run(exec::ThreadContext &thread, std::vector<Value> inputs = {}) const;
+
+    /// Number of results of @main.
+    size_t numResults() const { return results; }
+
+  private:
+    Executable();
+    struct Code; ///< the JIT and the literals it refers to
+    std::unique_ptr<Code> code;
+    std::vector<CallSite> callSites;
+    size_t results = 0;
+};
+
+} // namespace daphne::codegen

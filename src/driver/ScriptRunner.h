@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The engine of this process: its output goes to standard output and standard
+/// error, its failures become exit statuses.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "driver/Distributed.h"
+#include "driver/Options.h"
+#include "engine/Engine.h"
+#include "engine/Session.h"
+
+namespace daphne::driver {
+
+/// Seconds spent in each phase.
+struct Timing {
+    double startup = 0, parsing = 0, compilation = 0, execution = 0, total = 0;
+    std::string json() const;
+};
+
+class ScriptRunner {
+  public:
+    /// `mpi`: started already, if the options ask for it.
+    explicit ScriptRunner(Options options, std::shared_ptr<dist::MpiModule> mpi = nullptr);
+    ~ScriptRunner();
+
+    /// Runs one script as a whole. `name` is shown in messages; relative imports start in `directory`.
+    /// Returns the exit status; errors have been reported.
+    int runScript(std::string name, std::string text, const std::string &directory);
+
+    /// Runs one input of an interactive session; variables and functions stay. Returns false if it failed.
+    bool runInteractive(std::string text);
+
+    /// True if the text is an expression with one value that could be printed in this session.
+    bool isExpression(const std::string &text);
+
+    /// --statistics: figures of all loops so far to standard error.
+    void reportStatistics();
+    /// --dist-stats: what every machine did so far. The exit status: 3 if the file cannot be written.
+    int reportMachines();
+
+  private:
+    /// Prints errors with their excerpts to standard error; `stop()` also to standard output.
+    void report(const engine::Failure &failure);
+    void addTimes(const engine::Times &times);
+    RunOptions runOptions() const;
+    engine::Session &session();
+    dist::Cluster *cluster() const;
+
+    Options options;
+    Timing times;
+    std::unique_ptr<engine::Engine> engine;
+    std::unique_ptr<engine::Session> currentSession;
+};
+
+} // namespace daphne::driver

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/EngineState.h"
+
+#include <chrono>
+
+#include <sys/stat.h>
+
+#include "mlir/IR/MLIRContext.h"
+
+#include "base/Stack.h"
+#include "codegen/Executable.h"
+#include "codegen/loops/LoopJit.h"
+#include "engine/Pipeline.h"
+#include "engine/SchedulerSettings.h"
+#include "irgen/IrGen.h"
+
+namespace daphne::engine {
+
+namespace {
+
+double now() {
+    using namespace std::chrono;
+    return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+} // namespace
+
+EngineState::EngineState(Options given, Host givenHost)
+    : options(std::move(given)), host(std::move(givenHost)),
+      scheduler(schedulerSettings(options), host.schedulerLog),
+      loopCompiler(codegen::loopCompilerOfProcess(options.loopCache)) {
+    if (host.connect)
+        machines = host.connect(scheduler);
+}
+
+EngineState::Compiled EngineState::compile(const CompileJob &job) {
+    Compiled compiled;
+    try {
+        runOnLargeStack([&] { compiled = compileHere(job); });
+    } catch (const Error &e) {
+        throw Failure({e}, job.sources);
+    } catch (const std::bad_alloc &) {
+        throw Failure({Error(Stage::Compile, "out of memory while compiling")}, job.sources);
+    }
+    return compiled;
+}
+
+EngineState::Compiled EngineState::compileHere(const CompileJob &job) {
+    Compiled compiled;
+    double t0 = now();
+    lang::FrontendOptions frontend;
+    frontend.scriptArgs = options.scriptArgs;
+    frontend.importPaths = options.importPaths;
+    lang::FrontendResult parsed =
+        lang::parseProgram(*job.sources, job.fileId, job.directory, frontend, job.names);
+    if (!parsed.errors.empty())
+        throw Failure(std::move(parsed.errors), job.sources);
+    double t1 = now();
+    compiled.times.parsing = t1 - t0;
+
+    irgen::Options generation;
+    generation.propagateConstants = options.ipaConstPropa;
+    generation.sources = job.sources.get();
+    for (const Variable &v : job.inputs)
+        generation.inputs.push_back({v.name, v.type});
+    for (const Variable &v : job.views)
+        generation.views.push_back({v.name, v.type});
+    generation.functions = job.names.functions;
+    generation.imports = job.names.imports;
+    generation.exportVariables = job.exportsAll;
+    generation.outputs = job.outputs;
+
+    MlirContexts::Loan loan(contexts);
+    irgen::Result generated = irgen::generate(loan.context(), parsed.program, generation);
+    std::string llvmText;
+    codegen::Executable::Options code;
+    if (options.explains(ExplainLevel::Llvm))
+        code.llvmText = &llvmText;
+    code.loops = {.jit = options.jit, .always = options.vecAlways};
+    code.loopCompiler = loopCompiler;
+    code.managesReferences = options.objRefMgnt;
+    auto explain = [&](ExplainLevel level, const std::string &text) {
+        if (host.explain)
+            host.explain(level, text);
+    };
+    host.compiling([&] {
+        runPipeline(*generated.module, options, explain);
+        compiled.code = codegen::Executable::compile(*generated.module, code);
+    });
+    if (code.llvmText)
+        explain(ExplainLevel::Llvm, llvmText);
+    for (irgen::Binding &b : generated.exports)
+        compiled.outputs.push_back({std::move(b.name), std::move(b.type)});
+    compiled.files = std::move(generated.files);
+    compiled.syntax = std::move(parsed.program);
+    compiled.times.compilation = now() - t1;
+    return compiled;
+}
+
+// ---- programs
+
+EngineState::FileStamp EngineState::FileStamp::of(const std::string &path) {
+    struct stat info{};
+    if (::stat(path.c_str(), &info) != 0)
+        return {path, 0, 0, -1};
+    return {path, info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_size};
+}
+
+std::shared_ptr<const Program> EngineState::findProgram(const std::string &key) {
+    std::lock_guard lock(programsMutex);
+    auto found = byKey.find(key);
+    if (found == byKey.end())
+        return nullptr;
+    for (const FileStamp &stamp : found->second->files)
+        if (!(FileStamp::of(stamp.path) == stamp)) {
+            programs.erase(found->second);
+            byKey.erase(found);
+            return nullptr;
+        }
+    programs.splice(programs.begin(), programs, found->second);
+    return found->second->program;
+}
+
+void EngineState::keepProgram(const std::string &key, std::shared_ptr<const Program> program,
+                              const std::vector<std::string> &files) {
+    std::vector<FileStamp> stamps;
+    for (const std::string &file : files)
+        stamps.push_back(FileStamp::of(file));
+    std::lock_guard lock(programsMutex);
+    if (byKey.contains(key))
+        return; // another thread was faster
+    programs.push_front({key, std::move(program), std::move(stamps)});
+    byKey.emplace(key, programs.begin());
+    if (programs.size() > kMostPrograms) {
+        byKey.erase(programs.back().key);
+        programs.pop_back();
+    }
+}
+
+void EngineState::forgetPrograms() {
+    std::lock_guard lock(programsMutex);
+    byKey.clear();
+    programs.clear();
+}
+
+} // namespace daphne::engine

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/ThreadContext.h"
+
+#include "exec/RegionPlans.h"
+
+namespace daphne::exec {
+
+namespace {
+constinit const std::atomic<bool> never{false};
+}
+
+ThreadContext::ThreadContext(RunContext &run, uint64_t stackLimit, Distribution *distribution)
+    : stackLimit(stackLimit), cancelFlag(run.active.cancelFlag ? run.active.cancelFlag : &never), run(run),
+      distribution(distribution) {}
+
+ThreadContext::~ThreadContext() = default;
+
+void ThreadContext::releaseRoots() noexcept {
+    for (RootFrame *frame = std::exchange(roots, nullptr); frame; frame = frame->outer)
+        for (uint64_t i = 0; i < frame->numSlots; ++i)
+            if (Object *object = std::exchange(frame->slots[i], nullptr))
+                object->release();
+}
+
+} // namespace daphne::exec

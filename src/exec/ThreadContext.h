@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a thread has to itself while it runs generated code: the operation it is
+/// at, how deep its stack may grow, the references its frames own. On the stack
+/// of whoever calls generated code; one thread uses it. Its run may have several.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "data/Object.h"
+#include "kernels/RunContext.h"
+
+namespace daphne::exec {
+
+class Distribution;
+class PrivatePlans;
+
+/// The references that one activation of a generated function owns. Generated code has no landing pads: a runtime
+/// function that throws releases them for all activations before it lets the exception go.
+struct RootFrame {
+    RootFrame *outer;
+    uint64_t numSlots;
+    Object *slots[1]; ///< numSlots; null where nothing is owned
+};
+
+struct ThreadContext {
+    explicit ThreadContext(RunContext &run, uint64_t stackLimit = 0, Distribution *distribution = nullptr);
+    ~ThreadContext();
+    ThreadContext(const ThreadContext &) = delete;
+    ThreadContext &operator=(const ThreadContext &) = delete;
+
+    // Generated code knows the layout of these.
+    uint64_t callSite = 0;               ///< id of the operation being executed
+    uint64_t stackLimit;                 ///< lowest stack address that generated code may reach
+    RootFrame *roots = nullptr;          ///< of the innermost activation
+    const std::atomic<bool> *cancelFlag; ///< never null
+
+    RunContext &run;
+    Distribution *distribution; ///< other machines of this run; null: everything happens here
+    std::unique_ptr<PrivatePlans> plans; ///< of regions that have published as many as they may
+
+    std::vector<Ref<Object>> kept; ///< where the program does not say when references end
+
+    /// Releases what all activations own, before an exception unwinds them.
+    void releaseRoots() noexcept;
+};
+
+} // namespace daphne::exec
