@@ -18,7 +18,7 @@
 #include "driver/BigStack.h"
 #include "driver/OutOfMemoryExit.h"
 #include "driver/Pipeline.h"
-#include "driver/ProgressOption.h"
+#include "driver/ProgressBars.h"
 #include "driver/SchedulerSettings.h"
 #include "ir/Dialect.h"
 #include "irgen/IrGen.h"

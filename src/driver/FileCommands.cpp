@@ -10,7 +10,7 @@
 #include "data/NullIndicator.h"
 #include "data/Object.h"
 #include "driver/CrashReport.h"
-#include "driver/ProgressOption.h"
+#include "driver/ProgressBars.h"
 #include "io/Format.h"
 #include "io/FormatTable.h"
 #include "io/ParallelText.h"
