@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "driver/BigStack.h"
-#include "driver/CrashReport.h"
 #include "driver/Engine.h"
 #include "driver/FileCommands.h"
 #include "driver/Options.h"
+#include "driver/ProcessPolicy.h"
 #include "driver/Prompt.h"
 #include "driver/Reference.h"
 
@@ -71,7 +71,7 @@ int run(Options options) {
     for (const std::string &warning : options.warnings)
         std::fprintf(stderr, "warning: %s\n", warning.c_str());
     return runOnBigStack([&] {
-        installCrashReport();
+        ownProcess();
         try {
             // Ranks of an MPI job but the first only work for it.
             std::shared_ptr<dist::MpiModule> mpi = startMpi(options);
