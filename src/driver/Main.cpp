@@ -70,6 +70,8 @@ ScriptText readScript(const Options &options) {
 int run(Options options) {
     for (const std::string &warning : options.warnings)
         std::fprintf(stderr, "warning: %s\n", warning.c_str());
+    if (isDistributed(options))
+        prepareTransports();
     return runOnBigStack([&] {
         ownProcess();
         try {

@@ -10,4 +10,8 @@ namespace daphne::driver {
 /// become shorter. On the thread that runs programs, before files are read.
 void ownProcess();
 
+/// Settings for libraries of transports that can be given in the environment only; what the user has set there stays.
+/// Before there are threads.
+void prepareTransports();
+
 } // namespace daphne::driver
