@@ -42,6 +42,8 @@ class Program {
 
   private:
     Program();
+    struct Parts;
+    static std::unique_ptr<Program> compile(Parts &parts, mlir::ModuleOp module, const Options &options);
     struct Code; ///< the JIT and the literals it refers to
     std::unique_ptr<Code> code;
     std::vector<CallSite> callSites;

@@ -14,9 +14,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/MLIRContext.h"
 
+#include "codegen/CompileMemory.h"
 #include "codegen/Program.h"
 #include "driver/BigStack.h"
-#include "driver/OutOfMemoryExit.h"
 #include "driver/Pipeline.h"
 #include "driver/ProgressBars.h"
 #include "driver/SchedulerSettings.h"
@@ -222,6 +222,8 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
     double t1 = now();
     times.parsing += t1 - t0;
 
+    if (!state)
+        state = std::make_unique<State>(); // the last one was lost
     irgen::Result generated = irgen::generate(state->context, parsed.program, generation);
     std::string llvmText;
     codegen::Program::Options code;
@@ -229,13 +231,18 @@ void Engine::execute(uint32_t fileId, const std::string &directory, Session *ses
         code.llvmText = &llvmText;
     code.engine = {.jit = options.jit, .always = options.vecAlways};
     code.loopDirectory = options.loopCache;
-    std::unique_ptr<codegen::Program> program;
-    {
-        OutOfMemoryExit guard;
+    SourceSpan start{fileId, 0, 0};
+    auto compile = [&] {
+        codegen::needMemoryToCompile(*generated.module, start);
         runPipeline(*generated.module, options,
                     [&](ExplainLevel level, const std::string &text) { explain(level, text); });
-        program = codegen::Program::compile(*generated.module, code);
-    }
+        return codegen::Program::compile(*generated.module, code);
+    };
+    auto leak = [&] {
+        (void)generated.module.release();
+        (void)state.release();
+    };
+    std::unique_ptr<codegen::Program> program = codegen::withCompileMemory(start, compile, leak);
     if (code.llvmText)
         explain(ExplainLevel::Llvm, llvmText);
     double t2 = now();

@@ -6,6 +6,7 @@
 #include "driver/CrashReport.h"
 #include "driver/FileFaults.h"
 #include "driver/ForeignCodeTimer.h"
+#include "driver/OutOfMemoryExit.h"
 
 namespace daphne::driver {
 
@@ -13,6 +14,7 @@ void ownProcess() {
     installCrashReport();
     forwardFileFaults(); // after the crash report, which gets the bus errors elsewhere
     guardForeignCode();
+    exitWhereCompilersLackMemory();
 }
 
 void prepareTransports() {

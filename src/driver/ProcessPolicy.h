@@ -6,7 +6,7 @@
 
 namespace daphne::driver {
 
-/// Faults and endless foreign code end this process with a readable message; mapped files may
+/// Faults, endless foreign code and a compiler without memory end this process with a readable message; mapped files may
 /// become shorter. On the thread that runs programs, before files are read.
 void ownProcess();
 
