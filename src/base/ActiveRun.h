@@ -11,6 +11,7 @@
 
 namespace daphne {
 
+class Progress;
 class ProgressListener;
 
 class ActiveRun {
@@ -41,6 +42,14 @@ class ActiveRun {
     };
 
   private:
+    friend class Progress;
+    /// The outermost work of the run; base/Progress.cpp.
+    struct {
+        std::atomic<bool> isTaken{false};
+        std::atomic<Progress *> shown{nullptr};
+        std::atomic<uint32_t> users{0}; ///< threads that advance it at this moment
+    } work;
+
     inline static thread_local constinit ActiveRun *ofThread = nullptr;
 };
 

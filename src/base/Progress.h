@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How far long work has come, as a bar on standard error:
+/// How far long work has come:
 ///
 ///     Progress bar("reading x.csv", fileSize);
 ///     ... bar.advance(n), or advanceProgress(n) where the bar is not at hand; from any thread of the work
 ///
-/// Only while somebody wants bars (ShowProgress), and only for work that takes
-/// longer than two seconds. Of nested work the outermost shows. A bar vanishes when
-/// its work ends, before anything else is written.
+/// The listener of the run hears of it (ActiveRun::progress), if there is one. Of nested
+/// work the outermost of each run shows. What a listener does with it is its business:
+/// the command line paints bars (driver/ProgressBars.h).
 #pragma once
 
 #include <atomic>
@@ -17,13 +17,27 @@
 
 namespace daphne {
 
-/// While one lives, bars are shown. One per process.
-class ShowProgress {
+class ActiveRun;
+
+/// Work that a listener hears of. Threads of the work change the counters meanwhile.
+struct ProgressWork {
+    using Clock = std::chrono::steady_clock;
+    std::string what;
+    std::atomic<uint64_t> total{0}; ///< 0: nobody knows
+    std::atomic<uint64_t> done{0};
+    Clock::time_point start{};
+};
+
+/// Who wants to know. Functions are called from any thread, several at a time if runs share a listener.
+class ProgressListener {
   public:
-    explicit ShowProgress(int descriptor = 2, std::chrono::milliseconds patience = std::chrono::seconds(2));
-    ~ShowProgress();
-    ShowProgress(const ShowProgress &) = delete;
-    ShowProgress &operator=(const ShowProgress &) = delete;
+    virtual ~ProgressListener() = default;
+    /// The work lives until it ends.
+    virtual void begins(const ProgressWork &work) = 0;
+    /// Comes often: once per task of a loop. Who looks at the work by itself needs no more than this.
+    virtual void advances(const ProgressWork &) {}
+    /// Returns when the listener does not look at the work any more.
+    virtual void ends(const ProgressWork &work) = 0;
 };
 
 class Progress {
@@ -34,24 +48,25 @@ class Progress {
     Progress(const Progress &) = delete;
     Progress &operator=(const Progress &) = delete;
     void advance(uint64_t units) {
-        if (shown)
-            done.fetch_add(units, std::memory_order_relaxed);
+        if (run)
+            add(units);
     }
 
   private:
-    friend struct ProgressPainter;
     friend void advanceProgress(uint64_t);
     friend void setProgress(uint64_t, uint64_t);
-    using Clock = std::chrono::steady_clock;
-    std::string what;
-    std::atomic<uint64_t> total, done{0};
-    Clock::time_point start;
-    bool shown = false; ///< this is the outermost
+    void add(uint64_t units);
+    void set(uint64_t done, uint64_t total);
+    template <class F> static void withShown(F &&f);
+
+    ActiveRun *run = nullptr; ///< whose outermost work this is; null: it does not show
+    ProgressListener *listener = nullptr;
+    ProgressWork work;
 };
 
-/// The work that shows has come this much further.
+/// The outermost work of this thread's run has come this much further.
 void advanceProgress(uint64_t units);
-/// The work that shows has come so far.
+/// The outermost work of this thread's run has come so far.
 void setProgress(uint64_t done, uint64_t total);
 
 } // namespace daphne

@@ -62,10 +62,26 @@ class HostedRun : ProgressListener {
     engine::RunOptions run;
 
   private:
-    void advanced(std::string_view what, uint64_t done, uint64_t total) override {
-        options.progress(options.user, std::string(what).c_str(), done, total);
+    /// Tasks end much more often than anybody wants to hear of it.
+    static constexpr std::chrono::milliseconds kPeriod{100};
+
+    void tell(const ProgressWork &work) {
+        options.progress(options.user, work.what.c_str(), work.done.load(std::memory_order_relaxed),
+                         work.total.load(std::memory_order_relaxed));
+    }
+    void begins(const ProgressWork &) override { last.store(now(), std::memory_order_relaxed); }
+    void advances(const ProgressWork &work) override {
+        int64_t before = last.load(std::memory_order_relaxed), after = now();
+        if (after - before >= kPeriod.count() && last.compare_exchange_strong(before, after))
+            tell(work);
+    }
+    void ends(const ProgressWork &) override {}
+    static int64_t now() {
+        return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
+            .count();
     }
     daphne_options options{};
+    std::atomic<int64_t> last{0};
 };
 
 std::string profileOf(const engine::Times &times, engine::Engine *engine) {

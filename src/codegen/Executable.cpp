@@ -5,6 +5,7 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 
 #include "base/Error.h"
+#include "codegen/CompileMemory.h"
 #include "codegen/Emitter.h"
 #include "codegen/Jit.h"
 #include "codegen/Runtime.h"
@@ -60,11 +61,22 @@ std::unique_ptr<orc::LLJIT> createJit() {
 
 } // namespace
 
+/// What LLVM makes of a program. It must not be destroyed after an allocation has failed inside of it.
+struct Executable::Parts {
+    orc::ThreadSafeContext context{std::make_unique<llvm::LLVMContext>()};
+    std::unique_ptr<llvm::Module> glue = std::make_unique<llvm::Module>("glue", *context.getContext());
+    std::unique_ptr<llvm::Module> hot = std::make_unique<llvm::Module>(kHotModule, *context.getContext());
+    std::unique_ptr<orc::LLJIT> jit;
+};
+
 std::unique_ptr<Executable> Executable::compile(mlir::ModuleOp module, const Options &options) {
+    auto parts = std::make_unique<Parts>();
+    return leakingWithoutMemory([&] { return compile(*parts, module, options); }, [&] { (void)parts.release(); });
+}
+
+std::unique_ptr<Executable> Executable::compile(Parts &parts, mlir::ModuleOp module, const Options &options) {
+    auto &[context, glue, hot, jit] = parts;
     std::unique_ptr<Executable> program(new Executable);
-    orc::ThreadSafeContext context(std::make_unique<llvm::LLVMContext>());
-    auto glue = std::make_unique<llvm::Module>("glue", *context.getContext());
-    auto hot = std::make_unique<llvm::Module>(kHotModule, *context.getContext());
     program->code->loops = std::make_unique<exec::LoopEngine>(options.loops, options.loopCompiler);
     Emitter emitter(*glue, *hot, program->callSites, program->code->literals, *program->code->loops,
                     program->code->regions,
@@ -72,8 +84,8 @@ std::unique_ptr<Executable> Executable::compile(mlir::ModuleOp module, const Opt
     emitter.emitModule(module);
     program->results = module.lookupSymbol<mlir::func::FuncOp>("main").getNumResults();
 
-    auto jit = createJit();
-    auto add = [&](std::unique_ptr<llvm::Module> code) {
+    jit = createJit();
+    auto add = [&, &context = context, &jit = jit](std::unique_ptr<llvm::Module> code) {
         code->setDataLayout(jit->getDataLayout());
         code->setTargetTriple(jit->getTargetTriple().str());
         if (options.llvmText) {
@@ -87,7 +99,7 @@ std::unique_ptr<Executable> Executable::compile(mlir::ModuleOp module, const Opt
     add(std::move(glue));
 
     orc::SymbolMap symbols;
-    auto define = [&](llvm::StringRef name, void *address) {
+    auto define = [&, &jit = jit](llvm::StringRef name, void *address) {
         symbols[jit->mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
                                                llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
     };

@@ -44,6 +44,8 @@ class Executable {
 
   private:
     Executable();
+    struct Parts;
+    static std::unique_ptr<Executable> compile(Parts &parts, mlir::ModuleOp module, const Options &options);
     struct Code; ///< the JIT and the literals it refers to
     std::unique_ptr<Code> code;
     std::vector<CallSite> callSites;

@@ -44,9 +44,20 @@ class GrpcModule {
                                                Log log = {}) = 0;
 };
 
+/// What the process that becomes a rank of an MPI job leaves to the module. MPI waits for other ranks for ever, and a
+/// job that has lost one cannot end in order; only the owner of the process may end it.
+struct MpiHost {
+    int announcedRanks = 0; ///< as the launcher told; 0: unknown
+    /// The library has waited too long for the other ranks. Called once, on a thread of its own, with what to say; if it
+    /// returns, or there is none, the library waits on.
+    std::function<void(const std::string &why)> givesUp = {};
+    /// At the end of a job that has lost a rank: MPI stays as it is, or ends all processes of the job, this one too.
+    enum class AfterLoss : uint8_t { LeaveOpen, AbortJob } afterLoss = AfterLoss::LeaveOpen;
+};
+
 class MpiModule {
   public:
-    /// Ends MPI; aborts the job if a rank was lost.
+    /// Ends MPI, unless a rank was lost: MpiHost::afterLoss.
     virtual ~MpiModule() = default;
     virtual int rank() const = 0;
     virtual int size() const = 0;
@@ -54,9 +65,10 @@ class MpiModule {
     virtual std::unique_ptr<Transport> connect() = 0;
 };
 
-/// The module of this build, loaded from the directory of libraries; throws Error (status 3) if it is missing.
+/// The module of this build, loaded from the directory of libraries ("": from where this code is, base/OwnObject.h);
+/// throws Error (status 3) if it is missing.
 std::unique_ptr<GrpcModule> loadGrpc(const std::string &libraryDirectory);
 /// Starts MPI.
-std::unique_ptr<MpiModule> loadMpi(const std::string &libraryDirectory);
+std::unique_ptr<MpiModule> loadMpi(const std::string &libraryDirectory, const MpiHost &host = {});
 
 } // namespace daphne::dist

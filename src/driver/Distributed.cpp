@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Distributed.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <random>
 
@@ -182,10 +184,31 @@ Coordinator::Coordinator(const Options &options, sched::Scheduler &scheduler, st
 
 Coordinator::~Coordinator() = default;
 
+namespace {
+
+/// As the launcher of the job tells; 0 if it does not.
+int announcedRanks() {
+    for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"})
+        if (const char *text = std::getenv(name))
+            return std::max(0, std::atoi(text));
+    return 0;
+}
+
+/// This process ends, and with it the job.
+void giveUpJob(const std::string &why) {
+    std::fprintf(stderr, "error: %s\n", why.c_str());
+    std::fflush(nullptr);
+    std::_Exit(static_cast<int>(Stage::Execute));
+}
+
+} // namespace
+
 std::shared_ptr<dist::MpiModule> startMpi(const Options &options) {
     if (!options.isDistributed() || backendOf(options) != Backend::Mpi)
         return nullptr;
-    return dist::loadMpi(options.libdir);
+    return dist::loadMpi(options.libdir, {.announcedRanks = announcedRanks(),
+                                          .givesUp = giveUpJob,
+                                          .afterLoss = dist::MpiHost::AfterLoss::AbortJob});
 }
 
 int serveRank(const Options &options, dist::MpiModule &mpi) {

@@ -9,8 +9,8 @@
 #include "base/Error.h"
 #include "data/NullIndicator.h"
 #include "data/Object.h"
-#include "driver/CrashReport.h"
-#include "driver/ProgressOption.h"
+#include "driver/ProcessPolicy.h"
+#include "driver/ProgressBars.h"
 #include "io/Format.h"
 #include "io/FormatTable.h"
 #include "io/ParallelText.h"
@@ -259,7 +259,7 @@ int runFileCommand(const std::vector<std::string> &words) {
         std::printf("%s", std::string(kUsage).c_str());
         return 0;
     }
-    installCrashReport();
+    ownProcess();
     sched::Topology topology = sched::Topology::detect();
     sched::Pool pool(topology, sched::chooseNumWorkers(topology, {.numThreads = c.numThreads}));
     auto bars = showProgress(c.progress);

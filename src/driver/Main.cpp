@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/Stack.h"
-#include "driver/CrashReport.h"
 #include "driver/FileCommands.h"
 #include "driver/Options.h"
+#include "driver/ProcessPolicy.h"
 #include "driver/Prompt.h"
 #include "driver/Reference.h"
 #include "driver/ScriptRunner.h"
@@ -84,9 +84,11 @@ int guarded(const std::function<int()> &body) {
 int run(Options options) {
     for (const std::string &warning : options.warnings)
         std::fprintf(stderr, "warning: %s\n", warning.c_str());
+    if (options.isDistributed())
+        prepareTransports();
     int status = 0;
     runOnLargeStack([&] {
-        installCrashReport();
+        ownProcess();
         status = guarded([&] {
             // Ranks of an MPI job but the first only work for it.
             std::shared_ptr<dist::MpiModule> mpi = startMpi(options);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/OutOfMemoryExit.h"
 
+#include <new>
+
 #include <unistd.h>
 
-#include "llvm/Support/ErrorHandling.h"
-
 #include "base/Error.h"
+#include "codegen/CompileMemory.h"
 
 namespace daphne::driver {
 
 namespace {
 
-[[noreturn]] void giveUp() {
+void giveUp() {
     // No memory is left: nothing may be allocated here.
     static constexpr char text[] = "error: out of memory while compiling\n"
                                    "   = hint: the script is too large for the memory of this process\n";
@@ -19,18 +20,15 @@ namespace {
     _exit(static_cast<int>(Stage::Compile));
 }
 
-/// LLVM's own containers call malloc and ask this handler.
-void llvmAllocationFailed(void *, const char *, bool) { giveUp(); }
-
 } // namespace
 
-OutOfMemoryExit::OutOfMemoryExit() : previous(std::set_new_handler(giveUp)) {
-    llvm::install_bad_alloc_error_handler(llvmAllocationFailed);
-}
-
-OutOfMemoryExit::~OutOfMemoryExit() {
-    llvm::remove_bad_alloc_error_handler();
-    std::set_new_handler(previous);
+void exitWhereCompilersLackMemory() {
+    codegen::exitWithoutMemory(giveUp);
+    std::set_new_handler([] {
+        if (codegen::CompileScope::isActive())
+            giveUp();
+        throw std::bad_alloc();
+    });
 }
 
 } // namespace daphne::driver

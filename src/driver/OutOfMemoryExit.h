@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// While one exists, an allocation that fails ends the process with status 2 and
-/// one readable message. For the parts of the compiler that are not ours: MLIR
-/// and LLVM are left inconsistent by an exception, and crash when destroyed.
+/// In a process that is ours, an allocation of the compiler that fails ends it with
+/// status 2 and one readable message: nothing of MLIR and LLVM, which are left
+/// inconsistent, is touched any more.
 #pragma once
-
-#include <new>
 
 namespace daphne::driver {
 
-class OutOfMemoryExit {
-  public:
-    OutOfMemoryExit();
-    ~OutOfMemoryExit();
-    OutOfMemoryExit(const OutOfMemoryExit &) = delete;
-    OutOfMemoryExit &operator=(const OutOfMemoryExit &) = delete;
-
-  private:
-    std::new_handler previous;
-};
+/// From now on, for all threads that compile (codegen/CompileMemory.h); others get std::bad_alloc as always.
+void exitWhereCompilersLackMemory();
 
 } // namespace daphne::driver

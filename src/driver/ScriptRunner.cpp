@@ -10,8 +10,7 @@
 
 #include <unistd.h>
 
-#include "driver/OutOfMemoryExit.h"
-#include "driver/ProgressOption.h"
+#include "driver/ProgressBars.h"
 
 namespace daphne::driver {
 
@@ -52,10 +51,6 @@ engine::Host hostOf(const Options &options, std::shared_ptr<dist::MpiModule> mpi
         writeError(std::string(explainRow(level).header) + "\n" + text);
     };
     host.schedulerLog = writeError;
-    host.compiling = [](const std::function<void()> &body) {
-        OutOfMemoryExit guard;
-        body();
-    };
     if (options.isDistributed())
         host.connect = [&options, mpi = std::move(mpi)](sched::Scheduler &scheduler) {
             return std::make_unique<Coordinator>(options, scheduler, mpi);
@@ -141,8 +136,9 @@ void ScriptRunner::addTimes(const engine::Times &more) {
     times.total = times.startup + times.parsing + times.compilation + times.execution;
 }
 
-RunOptions ScriptRunner::runOptions() const {
+RunOptions ScriptRunner::runOptions(ShowProgress *bars) const {
     RunOptions run;
+    run.progress = bars ? bars->listener() : nullptr;
     run.out = writerTo(1);
     run.err = writerTo(2);
     return run;
@@ -154,7 +150,7 @@ int ScriptRunner::runScript(std::string name, std::string text, const std::strin
             engine->compile({.text = std::move(text), .name = std::move(name), .directory = directory});
         auto bars = showProgress(options.settings.text("progress"));
         double begin = now();
-        program->run({}, runOptions());
+        program->run({}, runOptions(bars.get()));
         engine::Times spent = program->times();
         spent.execution = now() - begin;
         addTimes(spent);
@@ -180,7 +176,7 @@ bool ScriptRunner::isExpression(const std::string &text) { return session().isEx
 bool ScriptRunner::runInteractive(std::string text) {
     try {
         auto bars = showProgress(options.settings.text("progress"));
-        addTimes(session().run(std::move(text), runOptions()));
+        addTimes(session().run(std::move(text), runOptions(bars.get())));
         return true;
     } catch (const engine::Failure &failure) {
         report(failure);

@@ -8,6 +8,7 @@
 
 #include "driver/Distributed.h"
 #include "driver/Options.h"
+#include "driver/ProgressBars.h"
 #include "engine/Engine.h"
 #include "engine/Session.h"
 
@@ -44,7 +45,7 @@ class ScriptRunner {
     /// Prints errors with their excerpts to standard error; `stop()` also to standard output.
     void report(const engine::Failure &failure);
     void addTimes(const engine::Times &times);
-    RunOptions runOptions() const;
+    RunOptions runOptions(ShowProgress *bars) const;
     engine::Session &session();
     dist::Cluster *cluster() const;
 

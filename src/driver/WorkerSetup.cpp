@@ -16,9 +16,9 @@
 #include "base/Error.h"
 #include "codegen/loops/LoopJit.h"
 #include "dist/Worker.h"
-#include "driver/CrashReport.h"
 #include "driver/Distributed.h"
 #include "driver/NetworkAddress.h"
+#include "driver/ProcessPolicy.h"
 #include "engine/SchedulerSettings.h"
 
 namespace daphne::driver {
@@ -367,7 +367,8 @@ int serve(const WorkerCommand &command) {
 } // namespace
 
 int workerMain(const std::vector<std::string> &words) {
-    installCrashReport();
+    prepareTransports();
+    ownProcess();
     try {
         WorkerCommand command = parseWorkerCommand(words);
         if (command.help) {

@@ -36,8 +36,6 @@ class Machines {
 struct Host {
     std::function<void(ExplainLevel, const std::string &text)> explain = {}; ///< on the thread that compiles
     sched::Scheduler::Sink schedulerLog = {};                                ///< from any thread
-    /// Runs the compiler; a process of its own may end itself when memory is out.
-    std::function<void(const std::function<void()> &)> compiling = [](const std::function<void()> &body) { body(); };
     std::function<std::unique_ptr<Machines>(sched::Scheduler &)> connect = {}; ///< none: everything happens here
 };
 

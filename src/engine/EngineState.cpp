@@ -8,6 +8,7 @@
 #include "mlir/IR/MLIRContext.h"
 
 #include "base/Stack.h"
+#include "codegen/CompileMemory.h"
 #include "codegen/Executable.h"
 #include "codegen/loops/LoopJit.h"
 #include "engine/Pipeline.h"
@@ -83,10 +84,17 @@ EngineState::Compiled EngineState::compileHere(const CompileJob &job) {
         if (host.explain)
             host.explain(level, text);
     };
-    host.compiling([&] {
+    SourceSpan start{job.fileId, 0, 0};
+    auto compile = [&] {
+        codegen::needMemoryToCompile(*generated.module, start);
         runPipeline(*generated.module, options, explain);
-        compiled.code = codegen::Executable::compile(*generated.module, code);
-    });
+        return codegen::Executable::compile(*generated.module, code);
+    };
+    auto leak = [&] {
+        (void)generated.module.release();
+        loan.abandon();
+    };
+    compiled.code = codegen::withCompileMemory(start, compile, leak);
     if (code.llvmText)
         explain(ExplainLevel::Llvm, llvmText);
     for (irgen::Binding &b : generated.exports)

@@ -81,7 +81,7 @@ FileText::FileText(const std::string &path) : path(path) {
         throw cannot("read", path, "it is a directory");
     GrowingText whole; // compressed, of what cannot be mapped
     Compression kind = compressionOf(path);
-    if (S_ISREG(info.st_mode) && info.st_size > 0 && mapped.map(file.fd, static_cast<size_t>(info.st_size))) {
+    if (S_ISREG(info.st_mode) && info.st_size > 0 && mapped.load(file.fd, static_cast<size_t>(info.st_size))) {
         content = mapped.text();
     } else {
         GrowingText &target = kind == Compression::None ? copy : whole;
@@ -91,6 +91,8 @@ FileText::FileText(const std::string &path) : path(path) {
     if (kind == Compression::None) {
         if (mapped.isMapped())
             fd = std::exchange(file.fd, -1);
+        else
+            needUnchanged(file.fd);
         return;
     }
     try {
@@ -100,7 +102,7 @@ FileText::FileText(const std::string &path) : path(path) {
         throw;
     }
     needUnchanged(file.fd);
-    mapped.unmap();
+    mapped.release();
     content = copy.text();
 }
 

@@ -31,7 +31,7 @@ class FileText {
     const std::string path;
     std::string_view content;
     GrowingText copy; ///< of what cannot be mapped, or was compressed
-    MappedFile mapped;
+    MappedFile mapped; ///< or read as a whole
     int fd = -1;
 };
 

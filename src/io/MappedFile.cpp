@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/MappedFile.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <cstdint>
-#include <mutex>
 #include <utility>
 
 #include <sys/mman.h>
@@ -24,51 +23,11 @@ struct Slot {
 };
 constexpr int kSlots = 256;
 Slot slots[kSlots];
-struct sigaction before;
-uintptr_t pageSize = 0;
-
-void passOn(int signal, siginfo_t *info, void *context) {
-    if (before.sa_flags & SA_SIGINFO)
-        return before.sa_sigaction(signal, info, context);
-    if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
-        return before.sa_handler(signal);
-    // The instruction runs again, and the process ends as it would have without us.
-    sigaction(SIGBUS, &before, nullptr);
-}
-
-/// Only system calls.
-void onBusError(int signal, siginfo_t *info, void *context) {
-    auto address = reinterpret_cast<uintptr_t>(info->si_addr);
-    for (Slot &s : slots) {
-        uintptr_t begin = s.begin.load(std::memory_order_acquire), end = s.end.load(std::memory_order_acquire);
-        if (begin == 0 || address < begin || address >= end)
-            continue;
-        // Everything behind this page is missing, too.
-        uintptr_t page = address & ~(pageSize - 1);
-        int reason = errno;
-        void *at = reinterpret_cast<void *>(page);
-        void *zeros = mmap(at, end - page, PROT_READ, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0);
-        errno = reason;
-        if (zeros == MAP_FAILED)
-            break;
-        s.missing = true;
-        return;
-    }
-    passOn(signal, info, context);
-}
-
-void installHandler() {
-    pageSize = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-    struct sigaction action{};
-    action.sa_sigaction = onBusError;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigaction(SIGBUS, &action, &before);
-}
+std::atomic<uintptr_t> pageSize{0};
+std::atomic<bool> isForwarded{false};
 
 /// The slot of a mapping; -1 if all are taken.
 int guard(const void *begin, size_t size) {
-    static std::once_flag once;
-    std::call_once(once, installHandler);
     for (int i = 0; i < kSlots; ++i) {
         bool free = false;
         if (!slots[i].taken.compare_exchange_strong(free, true))
@@ -82,6 +41,35 @@ int guard(const void *begin, size_t size) {
 }
 
 } // namespace
+
+void MappedFile::hostForwardsFaults(bool does) {
+    pageSize = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+    isForwarded = does;
+}
+
+bool MappedFile::handleFault(const void *faulty) {
+    auto address = reinterpret_cast<uintptr_t>(faulty);
+    for (Slot &s : slots) {
+        uintptr_t begin = s.begin.load(std::memory_order_acquire), end = s.end.load(std::memory_order_acquire);
+        if (begin == 0 || address < begin || address >= end)
+            continue;
+        // Everything behind this page is missing, too. A mapping starts at a page.
+        uintptr_t page = address & ~(pageSize.load() - 1);
+        int reason = errno;
+        void *at = reinterpret_cast<void *>(page);
+        void *zeros = mmap(at, end - page, PROT_READ, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0);
+        errno = reason;
+        if (zeros == MAP_FAILED)
+            return false;
+        s.missing = true;
+        return true;
+    }
+    return false;
+}
+
+bool MappedFile::load(int fd, size_t numBytes) {
+    return (isForwarded && map(fd, numBytes)) || read(fd, numBytes);
+}
 
 bool MappedFile::map(int fd, size_t numBytes) {
     void *m = ::mmap(nullptr, numBytes, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -97,17 +85,44 @@ bool MappedFile::map(int fd, size_t numBytes) {
     return true;
 }
 
-void MappedFile::unmap() {
+bool MappedFile::read(int fd, size_t numBytes) {
+    void *m = ::mmap(nullptr, numBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (m == MAP_FAILED)
+        return false;
+    constexpr size_t kMostAtOnce = size_t(1) << 30; // the system reads at most 2 GiB
+    for (size_t done = 0; done < numBytes && !isMissing;) {
+        ssize_t n = ::pread(fd, static_cast<char *>(m) + done, std::min(kMostAtOnce, numBytes - done),
+                            static_cast<off_t>(done));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            ::munmap(m, numBytes);
+            return false;
+        }
+        isMissing = n == 0;
+        done += static_cast<size_t>(n);
+    }
+    data = m;
+    size = numBytes;
+    return true;
+}
+
+void MappedFile::release() {
     if (!data)
         return;
-    slots[slot].begin = 0;
-    slots[slot].taken.store(false, std::memory_order_release);
+    if (slot >= 0) {
+        slots[slot].begin = 0;
+        slots[slot].taken.store(false, std::memory_order_release);
+        slot = -1;
+    }
     ::munmap(std::exchange(data, nullptr), size);
 }
 
 bool MappedFile::becameShorter(int fd) const {
     if (!data)
         return false;
+    if (slot < 0)
+        return isMissing; // what was read is what the file held
     // The rest of the last page reads as zeros without a signal.
     struct stat info;
     return slots[slot].missing || (::fstat(fd, &info) == 0 && static_cast<size_t>(info.st_size) < size);

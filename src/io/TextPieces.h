@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ActiveRun.h"
 #include "base/Error.h"
 #include "sched/ParallelFor.h"
 
@@ -50,7 +51,8 @@ template <class Body> void forEachTask(sched::Pool *pool, size_t n, Body &&body)
         return;
     }
     static const sched::Scheme *const oneByOne = sched::findScheme("SS");
-    sched::parallelFor(*pool, n, {.scheme = oneByOne}, [&](sched::Range range, uint32_t) {
+    sched::parallelFor(*pool, n, {.scheme = oneByOne}, [&, run = ActiveRun::current()](sched::Range range, uint32_t) {
+        ActiveRun::Scope scope(run); // tasks tell how far they are
         for (uint64_t i = range.begin; i < range.end; ++i)
             body(i);
     });

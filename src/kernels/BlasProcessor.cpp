@@ -6,12 +6,12 @@
 /// processor has them, the newest processor with these instructions is named instead.
 ///
 /// Runs where OpenBLAS chooses: before main, once. OPENBLAS_CORETYPE, if it is
-/// set, still decides.
+/// set, still decides: OpenBLAS looks at the environment, and the linker lets it ask
+/// here first. The environment itself is never changed; it belongs to the process.
 #include "kernels/BlasProcessor.h"
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <string_view>
 
 #include <cblas.h>
@@ -20,11 +20,16 @@ extern "C" {
 // A library that was built for one processor has neither, and chooses nothing.
 [[gnu::weak]] void __real_gotoblas_dynamic_init();
 [[gnu::weak]] void gotoblas_dynamic_quit();
+char *__real_getenv(const char *name);
 }
 
 namespace {
 
 constexpr const char *kVariable = "OPENBLAS_CORETYPE";
+
+/// What OpenBLAS finds in the variable if the user has not set it; null: nothing. Only while it chooses, so that nobody
+/// else gets to see it.
+const char *answer = nullptr;
 
 /// Those of OpenBLAS that use wide vectors and fused multiplication and addition.
 constexpr std::array<std::string_view, 6> kModern = {"Haswell",        "Zen",           "SkylakeX", "Cooperlake",
@@ -49,15 +54,20 @@ const char *better(std::string_view chosen) {
 
 } // namespace
 
+extern "C" char *__wrap_getenv(const char *name) {
+    char *given = __real_getenv(name);
+    return !given && answer && std::string_view(name) == kVariable ? const_cast<char *>(answer) : given;
+}
+
 extern "C" void __wrap_gotoblas_dynamic_init() {
     __real_gotoblas_dynamic_init();
-    const char *name = std::getenv(kVariable) ? nullptr : better(openblas_get_corename());
+    const char *name = __real_getenv(kVariable) ? nullptr : better(openblas_get_corename());
     if (!name)
         return;
     gotoblas_dynamic_quit();
-    setenv(kVariable, name, 1);
+    answer = name;
     __real_gotoblas_dynamic_init();
-    unsetenv(kVariable); // not for processes that this one starts
+    answer = nullptr;
 }
 
 namespace daphne {

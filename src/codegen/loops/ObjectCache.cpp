@@ -6,16 +6,13 @@
 #include <fstream>
 #include <vector>
 
-#include <elf.h>
-#include <link.h>
 #include <unistd.h>
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
 
 #include "base/Error.h"
+#include "base/OwnObject.h"
 #include "codegen/Jit.h"
 
 namespace daphne::codegen {
@@ -24,30 +21,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What the linker wrote into the running program: its build id, in hexadecimal digits.
-int findBuildId(dl_phdr_info *info, size_t, void *result) {
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-        const ElfW(Phdr) &segment = info->dlpi_phdr[i];
-        if (segment.p_type != PT_NOTE)
-            continue;
-        auto *at = reinterpret_cast<const char *>(info->dlpi_addr + segment.p_vaddr), *end = at + segment.p_memsz;
-        while (at + sizeof(ElfW(Nhdr)) <= end) {
-            auto *note = reinterpret_cast<const ElfW(Nhdr) *>(at);
-            const char *name = at + sizeof(*note), *content = name + llvm::alignTo(note->n_namesz, 4);
-            if (note->n_type == NT_GNU_BUILD_ID && llvm::StringRef(name, note->n_namesz) == llvm::StringRef("GNU", 4))
-                *static_cast<std::string *>(result) = llvm::toHex({content, note->n_descsz}, true);
-            at = content + llvm::alignTo(note->n_descsz, 4);
-        }
-    }
-    return 1; // the first one is the program itself
-}
-
-/// Object files of another build of this program do not fit: its loops may look different.
+/// Object files of another build of our code do not fit: its loops may look different.
 std::string buildId() {
-    std::string id;
-    dl_iterate_phdr(findBuildId, &id);
+    std::string id = OwnObject::get().buildId;
     if (id.empty())
-        throw internalError("this program was linked without a build id");
+        throw internalError("this code was linked without a build id");
     return id;
 }
 

@@ -2,7 +2,7 @@
 /// Object files of compiled loops in a directory that all processes of a user
 /// share. A file is written under a name of its own and then renamed: readers see
 /// it complete or not at all. It begins with what it was made from (program,
-/// processor, version of the compiler, build of this program); one that says
+/// processor, version of the compiler, build of our code); one that says
 /// something else is ignored. The directory is kept below kMostBytes by removing
 /// the files that were not used for the longest time. Every failure of the file
 /// system means "not there".

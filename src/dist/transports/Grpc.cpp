@@ -4,7 +4,6 @@
 /// sends them) or serves all of them from
 /// one completion queue (async).
 #include <atomic>
-#include <cstdlib>
 #include <functional>
 #include <grpc/support/log.h>
 #include <grpcpp/grpcpp.h>
@@ -556,7 +555,5 @@ class Grpc : public GrpcModule {
 } // namespace daphne::dist
 
 extern "C" __attribute__((visibility("default"))) daphne::dist::GrpcModule *daphne_grpc_module() {
-    // What goes wrong is told by us, once.
-    setenv("GRPC_VERBOSITY", "NONE", 0);
     return new daphne::dist::Grpc;
 }

@@ -16,8 +16,6 @@
 /// took a longer way may be overtaken; the worker puts them in order again.
 #include <algorithm>
 #include <climits>
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <mpi.h>
@@ -52,43 +50,39 @@ constexpr std::chrono::seconds kMeetingTime{20};
 constexpr int kRanksPerSecond = 4;
 
 struct JobState {
+    const MpiHost host;
     std::atomic<bool> rankLost{false};
 };
 
-/// As the launcher tells, before the library does; 0 if it does not.
-int announcedRanks() {
-    for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"})
-        if (const char *text = std::getenv(name))
-            return std::max(0, std::atoi(text));
-    return 0;
-}
-
-/// Ends this process, and with it the job, if the library waits too long for the other ranks: it does so for ever, and
-/// there are no signs of life yet, or no more.
+/// Tells the host if the library waits too long for the other ranks: it does so for ever, and there are no signs of life
+/// yet, or no more.
 class Meeting {
   public:
-    explicit Meeting(const char *what) : watch([this, what] { wait(what); }) {}
+    Meeting(const MpiHost &host, const char *what) {
+        if (host.givesUp)
+            watch = std::thread([this, &host, what] { wait(host, what); });
+    }
     ~Meeting() {
         {
             std::lock_guard lock(mutex);
             isOver = true;
         }
         changed.notify_all();
-        watch.join();
+        if (watch.joinable())
+            watch.join();
     }
     Meeting(const Meeting &) = delete;
     Meeting &operator=(const Meeting &) = delete;
 
   private:
-    void wait(const char *what) {
-        std::chrono::seconds patience = kMeetingTime + std::chrono::seconds(announcedRanks() / kRanksPerSecond);
+    void wait(const MpiHost &host, const char *what) {
+        std::chrono::seconds patience = kMeetingTime + std::chrono::seconds(host.announcedRanks / kRanksPerSecond);
         std::unique_lock lock(mutex);
         if (changed.wait_for(lock, patience, [&] { return isOver; }))
             return;
-        std::fprintf(stderr, "error: the MPI job does not %s: a rank is lost, the others have waited for %d s\n", what,
-                     static_cast<int>(patience.count()));
-        std::fflush(nullptr);
-        std::_Exit(3);
+        lock.unlock();
+        host.givesUp("the MPI job does not " + std::string(what) + ": a rank is lost, the others have waited for " +
+                     std::to_string(patience.count()) + " s");
     }
 
     std::mutex mutex;
@@ -244,7 +238,7 @@ class MpiTransport : public Transport {
 
     /// Other workers may still send what nobody needs any more; it is taken until all have come here.
     void leaveTogether() {
-        Meeting all("end");
+        Meeting all(job.host, "end");
         MPI_Request request = MPI_REQUEST_NULL;
         std::unique_lock lock(mutex);
         MPI_Ibarrier(workers, &request);
@@ -414,23 +408,24 @@ class MpiTransport : public Transport {
 
 class Mpi : public MpiModule {
   public:
-    Mpi() {
-        // Processes that share cores must not spin inside of the library.
-        setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
-        Meeting all("begin");
+    explicit Mpi(const MpiHost &host) : job{host} {
+        Meeting all(job.host, "begin");
         int provided = 0;
         MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
         if (provided < MPI_THREAD_SERIALIZED)
-            MPI_Abort(MPI_COMM_WORLD, 3);
+            throw std::runtime_error("this MPI library cannot be used by several threads");
         MPI_Comm_dup(MPI_COMM_WORLD, &communicator);
         MPI_Comm_rank(communicator, &myRank);
         MPI_Comm_size(communicator, &numRanks);
         MPI_Comm_split(communicator, myRank == 0 ? MPI_UNDEFINED : 0, myRank, &workers);
     }
     ~Mpi() override {
-        if (job.rankLost)
-            MPI_Abort(MPI_COMM_WORLD, 3);
-        Meeting all("end");
+        if (job.rankLost) {
+            if (job.host.afterLoss == MpiHost::AfterLoss::AbortJob)
+                MPI_Abort(MPI_COMM_WORLD, 3);
+            return; // nobody may wait for a rank that is lost
+        }
+        Meeting all(job.host, "end");
         // Ranks that still wait for the first one, because the program never began, may leave.
         for (int r = 1; myRank == 0 && r < numRanks; ++r)
             MPI_Send(nullptr, 0, MPI_BYTE, r, kEndTag, communicator);
@@ -455,6 +450,7 @@ class Mpi : public MpiModule {
 
 } // namespace daphne::dist
 
-extern "C" __attribute__((visibility("default"))) daphne::dist::MpiModule *daphne_mpi_module() {
-    return new daphne::dist::Mpi;
+extern "C" __attribute__((visibility("default"))) daphne::dist::MpiModule *
+daphne_mpi_module(const daphne::dist::MpiHost &host) {
+    return new daphne::dist::Mpi(host);
 }

@@ -5,8 +5,8 @@
 /// NaN (which makes a column of integers or bool f64) or the empty string; where
 /// nulls are kept, 0 in a column of integers. Dates and times are integers as stored.
 #include <algorithm>
-#include <filesystem>
 
+#include "base/OwnObject.h"
 #include "data/CopyCells.h"
 #include "io/Bytes.h"
 #include "io/NullableColumns.h"
@@ -19,9 +19,7 @@ namespace {
 
 struct Library {
     Library() {
-        std::error_code problem;
-        auto beside =
-            std::filesystem::read_symlink("/proc/self/exe", problem).parent_path() / "../lib/libdaphne_arrow.so";
+        std::string beside = ownLibrary("libdaphne_arrow.so");
         SharedLibrary lib("Arrow", {beside.c_str(), DAPHNE_ARROW_MODULE});
         read = lib.get<DaphneArrowRead>("daphneArrowRead");
         write = lib.get<DaphneArrowWrite>("daphneArrowWrite");

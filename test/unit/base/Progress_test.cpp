@@ -1,92 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/Progress.h"
 
+#include <mutex>
 #include <thread>
+#include <vector>
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
+
+#include "base/ActiveRun.h"
 
 namespace daphne::test {
 namespace {
 
-using namespace std::chrono_literals;
-
-/// What is written to a pipe.
-class Bars : public testing::Test {
-  protected:
-    Bars() {
-        EXPECT_EQ(pipe(ends), 0);
-        fcntl(ends[0], F_SETFL, O_NONBLOCK);
+struct Listener : ProgressListener {
+    void begins(const ProgressWork &work) override { note("begins", work); }
+    void advances(const ProgressWork &work) override { note("advances", work); }
+    void ends(const ProgressWork &work) override { note("ends", work); }
+    void note(const char *event, const ProgressWork &work) {
+        std::lock_guard lock(mutex);
+        heard.push_back(std::string(event) + " " + work.what + " " + std::to_string(work.done) + "/" +
+                        std::to_string(work.total));
     }
-    ~Bars() override {
-        close(ends[0]);
-        close(ends[1]);
-    }
-    std::string written() {
-        std::string text(1 << 16, '\0');
-        ssize_t n = read(ends[0], text.data(), text.size());
-        text.resize(n < 0 ? 0 : static_cast<size_t>(n));
-        return text;
-    }
-    int ends[2];
+    std::mutex mutex;
+    std::vector<std::string> heard;
 };
 
-TEST_F(Bars, ShowTheShareThatIsDoneAndVanish) {
-    ShowProgress bars(ends[1], 0ms);
+using Heard = std::vector<std::string>;
+
+TEST(Progress, IsToldToTheListenerOfTheRun) {
+    Listener listener;
+    ActiveRun run;
+    run.progress = &listener;
     {
-        Progress bar("reading x.csv", 200);
-        advanceProgress(50);
-        bar.advance(50);
-        std::string text;
-        for (int i = 0; i < 100 && text.find(" 50 %") == text.npos; ++i) {
-            std::this_thread::sleep_for(20ms);
-            text += written();
-        }
-        EXPECT_NE(text.find(" 50 % reading x.csv"), text.npos) << text;
+        ActiveRun::Scope scope(&run);
+        Progress bar("reading", 0);
+        setProgress(0, 8);
+        advanceProgress(3);
+        bar.advance(2);
     }
-    EXPECT_TRUE(written().ends_with("\r\x1b[K"));
+    EXPECT_EQ(listener.heard, (Heard{"begins reading 0/0", "advances reading 0/8", "advances reading 3/8",
+                                     "advances reading 5/8", "ends reading 5/8"}));
 }
 
-TEST_F(Bars, OfInnerWorkStayInvisible) {
-    ShowProgress bars(ends[1], 0ms);
-    Progress outer("outer", 10);
-    std::string text;
+TEST(Progress, OfInnerWorkIsNotTold) {
+    Listener listener;
+    ActiveRun run;
+    run.progress = &listener;
+    ActiveRun::Scope scope(&run);
     {
+        Progress outer("outer", 10);
         Progress inner("inner", 10);
         inner.advance(10);
-        std::this_thread::sleep_for(300ms);
-        text = written();
     }
-    EXPECT_NE(text.find("outer"), text.npos);
-    EXPECT_EQ(text.find("inner"), text.npos);
-    EXPECT_EQ(text.find("100 %"), text.npos) << text;
+    Progress next("next", 1);
+    EXPECT_EQ(listener.heard, (Heard{"begins outer 0/10", "ends outer 0/10", "begins next 0/1"}));
 }
 
-TEST_F(Bars, AreNotShownForShortWork) {
-    ShowProgress bars(ends[1]);
-    {
-        Progress bar("short", 10);
-        std::this_thread::sleep_for(300ms);
-    }
-    EXPECT_EQ(written(), "");
+TEST(Progress, OfEachRunGoesToItsListener) {
+    Listener first, second;
+    ActiveRun one, other;
+    one.progress = &first;
+    other.progress = &second;
+    ActiveRun::Scope scope(&one);
+    Progress bar("one", 2);
+    std::thread([&] {
+        advanceProgress(1); // of no run
+        ActiveRun::Scope theirs(&other);
+        Progress bar("other", 3);
+        advanceProgress(2);
+    }).join();
+    std::thread([&] {
+        ActiveRun::Scope helps(&one);
+        advanceProgress(1);
+    }).join();
+    EXPECT_EQ(first.heard, (Heard{"begins one 0/2", "advances one 1/2"}));
+    EXPECT_EQ(second.heard, (Heard{"begins other 0/3", "advances other 2/3", "ends other 2/3"}));
 }
 
-TEST_F(Bars, AreNotShownIfNobodyWantsThem) {
+TEST(Progress, WithoutAListenerNobodyIsTold) {
     Progress bar("nobody", 10);
     advanceProgress(3);
     setProgress(1, 2);
-    std::this_thread::sleep_for(200ms);
-    EXPECT_EQ(written(), "");
+    ActiveRun run;
+    ActiveRun::Scope scope(&run);
+    Progress silent("silent", 10);
+    silent.advance(1);
+    advanceProgress(3);
 }
 
-TEST_F(Bars, FitIntoALine) {
-    ShowProgress bars(ends[1], 0ms);
-    Progress bar("reading " + std::string(500, 'x'), 0);
-    std::this_thread::sleep_for(300ms);
-    std::string text = written();
-    ASSERT_NE(text, "");
-    EXPECT_LE(text.substr(0, text.find("\x1b[K")).size(), 80u);
+/// Tasks beside each other: who advances the bar of another must not meet its end.
+TEST(Progress, MayBeAdvancedWhileItEnds) {
+    Listener listener;
+    ActiveRun run;
+    run.progress = &listener;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+            ActiveRun::Scope scope(&run);
+            for (int i = 0; i < 2000; ++i) {
+                Progress bar("task", 1);
+                advanceProgress(1);
+            }
+        });
+    for (std::thread &t : threads)
+        t.join();
+    int open = 0;
+    for (const std::string &line : listener.heard) {
+        open += line.starts_with("begins") ? 1 : line.starts_with("ends") ? -1 : 0;
+        ASSERT_TRUE(open == 0 || open == 1);
+        ASSERT_TRUE(open == 1 || line.starts_with("ends"));
+    }
+    EXPECT_EQ(open, 0);
 }
 
 } // namespace

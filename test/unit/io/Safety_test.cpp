@@ -3,10 +3,12 @@
 #include <cmath>
 #include <csignal>
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "data/BufferPool.h"
+#include "io/File.h"
 #include "io/FormatTable.h"
 #include "io/TempDir.h"
 
@@ -179,8 +181,28 @@ TEST_F(Safety, HugePromisesTakeNoMemory) {
     EXPECT_LE(bufferPoolState().peakInUse, before + (size_t(64) << 20));
 }
 
+/// A process that hands bus errors on, as ours do.
+class MappedSafety : public Safety {
+  protected:
+    MappedSafety() {
+        struct sigaction action{};
+        action.sa_sigaction = [](int signal, siginfo_t *info, void *) {
+            if (!io::MappedFile::handleFault(info->si_addr))
+                std::signal(signal, SIG_DFL); // and the instruction runs again
+        };
+        action.sa_flags = SA_SIGINFO;
+        sigaction(SIGBUS, &action, &before);
+        io::MappedFile::hostForwardsFaults(true);
+    }
+    ~MappedSafety() override {
+        io::MappedFile::hostForwardsFaults(false);
+        sigaction(SIGBUS, &before, nullptr);
+    }
+    struct sigaction before;
+};
+
 /// The file is open, then somebody cuts it, then it is read.
-TEST_F(Safety, AFileThatBecomesShorterWhileItIsReadIsAnError) {
+TEST_F(MappedSafety, AFileThatBecomesShorterWhileItIsReadIsAnError) {
     std::string text;
     for (int i = 0; i < 200000; ++i)
         text += "1,2\n";
@@ -198,7 +220,7 @@ TEST_F(Safety, AFileThatBecomesShorterWhileItIsReadIsAnError) {
     }
 }
 
-TEST_F(Safety, ABinaryFileThatBecomesShorterWhileItIsReadIsAnError) {
+TEST_F(MappedSafety, ABinaryFileThatBecomesShorterWhileItIsReadIsAnError) {
     io::write(ones(1000, 100), path("x.npy"));
     io::ReadJob job(path("x.npy"), "", std::nullopt, {});
     ASSERT_GT(job.text().size(), 800000u);
@@ -206,21 +228,40 @@ TEST_F(Safety, ABinaryFileThatBecomesShorterWhileItIsReadIsAnError) {
     EXPECT_TRUE(contains(failureOf([&] { io::FormatTable::get().find("npy")->readMatrix(job); }), "became shorter"));
 }
 
-TEST_F(Safety, OtherBusErrorsStillEndTheProcess) {
+TEST_F(MappedSafety, OtherBusErrorsAreNotOurs) {
     put("x.csv", "1\n");
-    io::readMatrix(path("x.csv")); // the handler is in place
-#ifdef __SANITIZE_ADDRESS__
-    testing::ExitedWithCode ended(1); // the sanitizer's own handler, which ours leads to
-#else
-    testing::KilledBySignal ended(SIGBUS);
-#endif
-    EXPECT_EXIT(
-        {
-            std::signal(SIGABRT, SIG_DFL);
-            raise(SIGBUS);
-            raise(SIGBUS);
-        },
-        ended, "");
+    io::FileText file(path("x.csv"));
+    char elsewhere;
+    EXPECT_FALSE(io::MappedFile::handleFault(&elsewhere));
+    EXPECT_FALSE(io::MappedFile::handleFault(file.text().data() + file.text().size()));
+}
+
+/// A process that keeps its signals to itself.
+TEST_F(Safety, WithoutAHostThatForwardsFaultsFilesAreRead) {
+    struct sigaction before, after;
+    sigaction(SIGBUS, nullptr, &before);
+    std::string text(100000, 'x');
+    put("x.csv", text);
+    io::FileText file(path("x.csv"));
+    std::filesystem::resize_file(path("x.csv"), 10);
+    EXPECT_EQ(file.text(), text);
+    EXPECT_EQ(file.descriptor(), -1);
+    file.needUnchanged();
+    sigaction(SIGBUS, nullptr, &after);
+    EXPECT_EQ(before.sa_handler, after.sa_handler);
+}
+
+TEST_F(Safety, AFileThatEndsTooEarlyWhenItIsReadIsShorter) {
+    put("x.csv", "1\n2\n");
+    int fd = open(path("x.csv").c_str(), O_RDONLY);
+    ASSERT_GE(fd, 0);
+    io::MappedFile whole, more;
+    ASSERT_TRUE(whole.load(fd, 4));
+    EXPECT_FALSE(whole.becameShorter(fd));
+    ASSERT_TRUE(more.load(fd, 10000)); // so long it was a moment ago
+    EXPECT_FALSE(more.isMapped());
+    EXPECT_TRUE(more.becameShorter(fd));
+    close(fd);
 }
 
 } // namespace
