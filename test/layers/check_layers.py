@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks every #include in src/ and tools/ against the layer table: a directory may include its own headers and those of
+"""Checks every #include in src/ and tools/ against the layer table of ARCHITECTURE.md: a directory may include its own headers and those of
 the layers named for it, and nothing below the compiler may include MLIR or LLVM. Prints each offending line."""
 
 import re
@@ -8,24 +8,32 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-COMPILER_LAYERS = {'ir', 'irgen', 'transforms', 'codegen', 'driver', 'tools'}
-ALLOWED = {
-    'base': '',
-    'sched': 'base',
-    'data': 'base',
-    'ops': 'base',
-    'lang': 'base ops',
-    'io': 'base sched data',
-    'kernels': 'base sched data ops io',
-    'exec': 'base sched data ops kernels',
-    'dist': 'base sched data io kernels exec',
-    'ir': 'base ops',
-    'irgen': 'base ops lang ir io kernels data',
-    'transforms': 'base ir ops kernels data',
-    'codegen': 'base ir ops kernels data exec',
-    'driver': 'base sched data ops lang io kernels exec dist ir irgen transforms codegen',
-    'tools': 'base sched data ops lang io kernels exec dist ir irgen transforms codegen driver',
-}
+ROW = re.compile(r'\| (?:`(\w+)` \| ([^|]*) \||\| \| \*above this line no MLIR)')
+
+
+def layer_table():
+    """The table of ARCHITECTURE.md: of each layer those it sees, and the layers that may use MLIR and LLVM."""
+    allowed, compiler, below_line = {}, set(), False
+    text = (ROOT / 'ARCHITECTURE.md').read_text(encoding='utf-8')
+    section = text.split('\n## Layers\n')[1].split('\n## ')[0]
+    for line in section.splitlines():
+        match = ROW.match(line)
+        if not match:
+            continue
+        if not match[1]:
+            below_line = True
+            continue
+        names = set(re.findall(r'\w+', match[2]))
+        allowed[match[1]] = set(allowed) if 'all' in names else names | ({'base'} if match[1] != 'base' else set())
+        if below_line:
+            compiler.add(match[1])
+    for layer, seen in allowed.items():
+        if unknown := seen - set(allowed):
+            sys.exit(f"ARCHITECTURE.md: '{layer}' sees {', '.join(sorted(unknown))}, which is no layer")
+    return allowed, compiler
+
+
+ALLOWED, COMPILER_LAYERS = layer_table()
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -34,8 +42,8 @@ def offence(layer, quote, target):
     top = target.split('/')[0]
     if top.startswith(('mlir', 'llvm')) and '/' in target:
         return None if layer in COMPILER_LAYERS else 'no MLIR or LLVM below the compiler'
-    if quote == '"' and '/' in target and top != layer and top not in ALLOWED[layer].split():
-        return f"'{layer}' may include only: {ALLOWED[layer] or 'nothing of ours'}"
+    if quote == '"' and '/' in target and top != layer and top not in ALLOWED[layer]:
+        return f"'{layer}' may include only: {' '.join(sorted(ALLOWED[layer])) or 'nothing of ours'}"
     return None
 
 
