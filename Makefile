@@ -7,7 +7,7 @@ PYTHON ?= /usr/bin/python3
 ASAN_ENVIRONMENT = ASAN_OPTIONS=allow_user_poisoning=0:allocator_may_return_null=1:detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-sql asan tsan fuzz faults slow-link distributed-scripts stress bench bench-io bench-sched bench-dist bench-sql \
+.PHONY: help build demo test install soak test-sql asan tsan fuzz faults slow-link distributed-scripts stress bench bench-io bench-sched bench-dist bench-sql \
         compare lint format clean
 
 help:  ## this list
@@ -23,6 +23,15 @@ demo: build  ## connected components of a co-authorship network
 test:  ## every test suite; the last line is the sum
 	@./build.sh --tests
 	@$(PYTHON) test/run_all.py
+
+PREFIX ?= /usr/local
+install: build  ## the programs, libdaphne.so, headers, pkg-config file and CMake package below PREFIX=/usr/local; DESTDIR=
+	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX) >/dev/null
+	@echo "installed below $(DESTDIR)$(PREFIX)"
+
+soak:  ## 10 000 compilations and 100 000 runs in one process: memory stays flat; what they cost
+	@./build.sh --tests
+	@build/release/test/soak 10000 100000
 
 test-sql: build  ## warehouse queries at scale 0.1 compared with SQLite
 	@$(PYTHON) test/sql/warehouse/run.py --scale 0.1 --threads 1 2

@@ -11,8 +11,10 @@ target_include_directories(libdaphne
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(libdaphne PRIVATE $<BUILD_INTERFACE:daphne_engine>)
 target_compile_definitions(libdaphne PRIVATE DAPHNE_VERSION="${PROJECT_VERSION}")
-target_link_options(libdaphne PRIVATE -Wl,--version-script=${version_script} -Wl,--exclude-libs,ALL -Wl,-z,defs
-  -Wl,-Bsymbolic)
+target_link_options(libdaphne PRIVATE -Wl,--version-script=${version_script} -Wl,--exclude-libs,ALL -Wl,-Bsymbolic)
+if(NOT DAPHNE_SANITIZE) # the run time of a sanitizer belongs to the program
+  target_link_options(libdaphne PRIVATE -Wl,-z,defs)
+endif()
 set_target_properties(libdaphne PROPERTIES OUTPUT_NAME daphne VERSION ${PROJECT_VERSION} SOVERSION ${DAPHNE_ABI_MAJOR}
   EXPORT_NAME daphne LIBRARY_OUTPUT_DIRECTORY ${DAPHNE_OUTPUT_DIR}/lib LINK_DEPENDS ${version_script})
 

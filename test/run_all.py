@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every test suite and closes with the line 'N passed, N failed' over all of them.
 
-Suites: the layer table, what only the owner of a process may do, unit tests (CTest), IR tests, examples of the documentation, the scripts of examples/, examples and
+Suites: the layer table, what only the owner of a process may do, unit tests (CTest), IR tests, the library (many threads, memory, an installed prefix), examples of the documentation, the scripts of examples/, examples and
 reference pages of builtins, script tests under the default options and under each file of test/script/configs, random
 queries and those of warehouse benchmarks against SQLite, random programs against an oracle, hostile scripts, damaged files,
 peak memory, files of other programs, equal results under every schedule, the distributed engine (processes, faults,
@@ -102,6 +102,8 @@ def suites(preset):
     yield 'unit', lambda: run_ctest(build)
     if lit.is_file():
         yield 'lit', lambda: run_summarised([python, lit, '--bin', daphne.parent])
+    yield 'library', lambda: run_summarised([python, TEST / 'library' / 'run.py', '--preset', preset,
+                                             *([] if preset in ('release', 'dev') else ['--only', 'programs'])])
     yield 'docs', lambda: run_summarised([python, TEST / 'docs' / 'run.py', '--daphne', daphne])
     yield 'examples', lambda: run_summarised([python, TEST / 'examples' / 'run.py', '--daphne', daphne])
     yield 'builtins', lambda: run_summarised([python, TEST / 'builtins' / 'run.py', '--daphne', daphne])
