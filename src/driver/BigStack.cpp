@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 
 namespace daphne::driver {
 
@@ -23,16 +24,50 @@ struct Job {
     void *stack;
     size_t size;
     int result = 0;
+
+    void run() {
+        uint64_t lowest = reinterpret_cast<uint64_t>(stack) + kReserve;
+        uint64_t top = reinterpret_cast<uint64_t>(stack) + size;
+        limit = std::max(lowest, top - std::min<uint64_t>(size, kScriptStack));
+        result = (*body)();
+        limit = 0;
+    }
 };
 
-void *start(void *argument) {
-    auto *job = static_cast<Job *>(argument);
-    uint64_t lowest = reinterpret_cast<uint64_t>(job->stack) + kReserve;
-    uint64_t top = reinterpret_cast<uint64_t>(job->stack) + job->size;
-    limit = std::max(lowest, top - std::min<uint64_t>(job->size, kScriptStack));
-    job->result = (*job->body)();
-    return nullptr;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+
+/// Sanitizers know the stacks of threads only.
+bool runOn(Job &job) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstack(&attributes, job.stack, job.size);
+    pthread_t thread;
+    auto start = [](void *given) -> void * { return static_cast<Job *>(given)->run(), nullptr; };
+    int failed = pthread_create(&thread, &attributes, start, &job);
+    pthread_attr_destroy(&attributes);
+    if (!failed)
+        pthread_join(thread, nullptr);
+    return !failed;
 }
+
+#else
+
+thread_local Job *begun = nullptr;
+
+/// The same thread goes on on another stack: as long as it is the only one, everything is cheaper, memory above all.
+bool runOn(Job &job) {
+    ucontext_t before, inside;
+    if (getcontext(&inside) != 0)
+        return false;
+    inside.uc_stack.ss_sp = job.stack;
+    inside.uc_stack.ss_size = job.size;
+    inside.uc_link = &before;
+    begun = &job;
+    makecontext(&inside, [] { begun->run(); }, 0);
+    return swapcontext(&before, &inside) == 0;
+}
+
+#endif
 
 } // namespace
 
@@ -46,18 +81,10 @@ int runOnBigStack(const std::function<int()> &body) {
             continue;
         mprotect(stack, 4096, PROT_NONE); // a guard page: running over it is caught, not silent
         Job job{&body, stack, size};
-        pthread_attr_t attributes;
-        pthread_attr_init(&attributes);
-        pthread_attr_setstack(&attributes, stack, size);
-        pthread_t thread;
-        int failed = pthread_create(&thread, &attributes, start, &job);
-        pthread_attr_destroy(&attributes);
-        if (!failed) {
-            pthread_join(thread, nullptr);
-            munmap(stack, size);
-            return job.result;
-        }
+        bool hasRun = runOn(job);
         munmap(stack, size);
+        if (hasRun)
+            return job.result;
     }
     return body();
 }
