@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 
 namespace daphne {
 
@@ -36,27 +38,69 @@ Bounds askSystem() {
     return {reinterpret_cast<uint64_t>(low), reinterpret_cast<uint64_t>(low) + size};
 }
 
+/// Of the large stack that this thread runs on now; 0 if it runs on its own.
+thread_local constinit Bounds large;
+
 const Bounds &stackOfThread() {
-    static thread_local const Bounds bounds = askSystem();
-    return bounds;
+    static thread_local const Bounds own = askSystem();
+    return large.high ? large : own;
 }
 
 uint64_t here() { return reinterpret_cast<uint64_t>(__builtin_frame_address(0)); }
 
 struct Job {
     const std::function<void()> *body;
-    std::exception_ptr failure;
+    void *stack;
+    size_t size;
+    std::exception_ptr failure = nullptr;
+
+    void run() noexcept {
+        auto low = reinterpret_cast<uint64_t>(stack);
+        Bounds before = std::exchange(large, Bounds{low, low + size});
+        try {
+            (*body)();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        large = before;
+    }
 };
 
-void *start(void *argument) {
-    auto *job = static_cast<Job *>(argument);
-    try {
-        (*job->body)();
-    } catch (...) {
-        job->failure = std::current_exception();
-    }
-    return nullptr;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+
+/// Sanitizers know the stacks of threads only.
+bool runOn(Job &job) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstack(&attributes, job.stack, job.size);
+    pthread_t thread;
+    auto start = [](void *given) -> void * { return static_cast<Job *>(given)->run(), nullptr; };
+    int failed = pthread_create(&thread, &attributes, start, &job);
+    pthread_attr_destroy(&attributes);
+    if (!failed)
+        pthread_join(thread, nullptr);
+    return !failed;
 }
+
+#else
+
+thread_local constinit Job *begun = nullptr;
+
+/// The same thread goes on on another stack: a thread of its own would cost more, and a process with one thread is
+/// cheaper in everything.
+bool runOn(Job &job) {
+    ucontext_t before, inside;
+    if (getcontext(&inside) != 0)
+        return false;
+    inside.uc_stack.ss_sp = job.stack;
+    inside.uc_stack.ss_size = job.size;
+    inside.uc_link = &before;
+    begun = &job;
+    makecontext(&inside, [] { begun->run(); }, 0);
+    return swapcontext(&before, &inside) == 0;
+}
+
+#endif
 
 } // namespace
 
@@ -78,17 +122,10 @@ void runOnLargeStack(const std::function<void()> &body) {
         if (stack == MAP_FAILED)
             continue;
         mprotect(stack, 4096, PROT_NONE); // a guard page: running over it is caught, not silent
-        Job job{&body, nullptr};
-        pthread_attr_t attributes;
-        pthread_attr_init(&attributes);
-        pthread_attr_setstack(&attributes, stack, size);
-        pthread_t thread;
-        int failed = pthread_create(&thread, &attributes, start, &job);
-        pthread_attr_destroy(&attributes);
-        if (!failed)
-            pthread_join(thread, nullptr);
+        Job job{&body, stack, size};
+        bool hasRun = runOn(job);
         munmap(stack, size);
-        if (failed)
+        if (!hasRun)
             continue;
         if (job.failure)
             std::rethrow_exception(job.failure);

@@ -11,7 +11,7 @@ namespace daphne {
 /// Lowest address that generated code may use on the stack of this thread. Below it there is room for kernels.
 uint64_t scriptStackLimit();
 
-/// Runs the body on this thread if its stack is large enough for the compiler, else on a new thread with a large one.
+/// Runs the body on the stack of this thread if it is large enough for the compiler, else on a large one.
 /// What the body throws is thrown here. Falls back to smaller stacks where address space is limited.
 void runOnLargeStack(const std::function<void()> &body);
 

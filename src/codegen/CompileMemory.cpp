@@ -13,9 +13,10 @@ namespace daphne::codegen {
 
 namespace {
 
-/// Measured with scripts of several kinds: what the compiler takes for an operation, code and tables of the JIT
-/// included, and for itself.
-constexpr uint64_t kBytesPerOperation = 8 << 10, kBytesAlways = 16 << 20;
+/// What the compiler takes at least for an operation (measured: 3.3 KiB with conditions and calls, code and tables of the
+/// JIT included). And for itself: without it a failure could hit LLVM while it fills the tables of the process, whose
+/// locks nobody would open again.
+constexpr uint64_t kBytesPerOperation = 2 << 10, kBytesAlways = 16 << 20;
 /// So much nobody looks up files of the system for: that takes longer than compiling a small program.
 constexpr uint64_t kSmall = 64 << 20;
 
@@ -30,11 +31,26 @@ void llvmAllocationFailed(void *, const char *, bool) {
     throw std::bad_alloc();
 }
 
+/// An exception that passes pthread_once, as one of an initialisation in LLVM does, makes the C library load the unwinder
+/// by name, and end the process if it cannot. So it does while there is memory.
+void loadUnwinder() {
+    try {
+        std::once_flag never;
+        std::call_once(never, [] { throw std::bad_alloc(); });
+    } catch (const std::bad_alloc &) {
+    }
+}
+
 } // namespace
 
 Error outOfCompileMemory(SourceSpan where) {
     Error error(Stage::Compile, "out of memory while compiling", where);
     return error.withHint("the script is too large for the memory of this process");
+}
+
+void needMemoryToBegin(SourceSpan where) {
+    if (addressSpaceLeft() < kBytesAlways)
+        throw outOfCompileMemory(where);
 }
 
 void needMemoryToCompile(mlir::ModuleOp module, SourceSpan where) {
@@ -52,6 +68,8 @@ void needMemoryToCompile(mlir::ModuleOp module, SourceSpan where) {
 CompileScope::CompileScope() {
     static std::once_flag once;
     std::call_once(once, [] { llvm::install_bad_alloc_error_handler(llvmAllocationFailed); });
+    if (addressSpaceLeft() != kNoMemoryLimit)
+        loadUnwinder();
     ++depth;
 }
 

@@ -4,7 +4,8 @@
 ///  - a program that will not fit into the limits of this process is refused before
 ///    (needMemoryToCompile),
 ///  - what fails nevertheless is an Error, and what MLIR and LLVM have made is never
-///    destroyed (withCompileMemory): it is leaked on purpose,
+///    destroyed (withCompileMemory): it is leaked on purpose. Nothing is begun without
+///    room for LLVM's own tables, whose locks would stay closed,
 ///  - nothing ends the process, unless its owner wants that (exitWithoutMemory), because
 ///    destroying nothing at all is safer still.
 ///
@@ -27,6 +28,9 @@ Error outOfCompileMemory(SourceSpan where);
 /// Throws outOfCompileMemory() if compiling the program is not going to fit into what this process may take.
 void needMemoryToCompile(mlir::ModuleOp module, SourceSpan where);
 
+/// The same without knowing the program.
+void needMemoryToBegin(SourceSpan where);
+
 /// While one lives, this thread compiles.
 class CompileScope {
   public:
@@ -39,6 +43,7 @@ class CompileScope {
 
 /// body(); if memory runs out inside, leak() before anything outside of it is destroyed, and the Error is thrown.
 template <class Body, class Leak> auto withCompileMemory(SourceSpan where, Body &&body, Leak &&leak) {
+    needMemoryToBegin(where);
     CompileScope scope;
     try {
         return body();

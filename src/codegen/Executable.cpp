@@ -34,29 +34,34 @@ constexpr const char *kHotModule = "hot";
 /// Compiles glue as fast as possible and hot code well: two target machines, chosen by the module's name.
 class TieredCompiler : public orc::IRCompileLayer::IRCompiler {
   public:
-    explicit TieredCompiler(orc::JITTargetMachineBuilder builder)
-        : IRCompiler(orc::irManglingOptionsFromTargetOptions(builder.getOptions())), builder(std::move(builder)) {}
+    explicit TieredCompiler(std::unique_ptr<llvm::TargetMachine> glueMachine)
+        : IRCompiler(orc::irManglingOptionsFromTargetOptions(glueMachine->Options)), glueMachine(std::move(glueMachine)) {}
 
     llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> operator()(llvm::Module &module) override {
-        bool isHot = module.getModuleIdentifier() == kHotModule;
-        builder.setCodeGenOptLevel(isHot ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
-        // Long jumps everywhere: finding the short ones takes quadratic time in deeply nested branches.
-        builder.getOptions().MCOptions.MCRelaxAll = !isHot;
-        auto machine = builder.createTargetMachine();
+        if (module.getModuleIdentifier() != kHotModule)
+            return orc::SimpleCompiler(*glueMachine)(module);
+        auto machine = hostMachine().setCodeGenOptLevel(llvm::CodeGenOptLevel::Default).createTargetMachine();
         if (!machine)
             return machine.takeError();
         return orc::SimpleCompiler(**machine)(module);
     }
 
   private:
-    orc::JITTargetMachineBuilder builder;
+    std::unique_ptr<llvm::TargetMachine> glueMachine;
 };
 
 std::unique_ptr<orc::LLJIT> createJit() {
-    return newJit([](orc::JITTargetMachineBuilder builder)
+    orc::JITTargetMachineBuilder glue = plainMachine();
+    glue.setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
+    // Long jumps everywhere: finding the short ones takes quadratic time in deeply nested branches.
+    glue.getOptions().MCOptions.MCRelaxAll = true;
+    auto machine = orThrow(glue.createTargetMachine());
+    llvm::DataLayout layout = machine->createDataLayout();
+    return newJit(std::move(glue), layout,
+                  [&](orc::JITTargetMachineBuilder)
                       -> llvm::Expected<std::unique_ptr<orc::IRCompileLayer::IRCompiler>> {
-        return std::make_unique<TieredCompiler>(std::move(builder));
-    });
+                      return std::make_unique<TieredCompiler>(std::move(machine));
+                  });
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
@@ -27,13 +28,17 @@ inline void orThrow(llvm::Error error) {
         throw internalError(llvm::toString(std::move(error)));
 }
 
-/// A linker for code in this process. Code is compiled by whoever adds it unless `compiler` is given. Initialisers and
+/// A linker for code in this process; `compiler` turns modules into objects, if modules are added. Initialisers and
 /// thread-local storage are not for generated code.
 using CompilerMaker = llvm::orc::LLJITBuilder::CompileFunctionCreator;
-std::unique_ptr<llvm::orc::LLJIT> newJit(CompilerMaker compiler = {});
+std::unique_ptr<llvm::orc::LLJIT> newJit(llvm::orc::JITTargetMachineBuilder machine,
+                                         std::optional<llvm::DataLayout> layout = {}, CompilerMaker compiler = {});
 
 /// This processor; registers the target on first use.
 llvm::orc::JITTargetMachineBuilder hostMachine();
+/// A processor that this one can stand in for, for code whose speed does not matter: known by its name alone, while a list
+/// of features is expensive to apply.
+llvm::orc::JITTargetMachineBuilder plainMachine();
 /// Its name and features: code for another description may not run here.
 std::string hostDescription();
 

@@ -86,7 +86,7 @@ class LoopSymbols : public orc::DefinitionGenerator {
 /// Links object files, each into a library of its own, which goes with the code.
 class LoopLinker : public std::enable_shared_from_this<LoopLinker> {
   public:
-    LoopLinker() : jit(newJit()) {}
+    LoopLinker() : jit(newJit(hostMachine())) {}
 
     exec::LoopCodeRef link(std::unique_ptr<llvm::MemoryBuffer> object) {
         orc::JITDylib &library =
