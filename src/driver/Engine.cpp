@@ -101,7 +101,7 @@ struct Engine::Session {
 };
 
 Engine::Engine(Options given, std::shared_ptr<dist::MpiModule> mpi)
-    : options(std::move(given)), scheduler(schedulerSettings(options)) {
+    : options(std::move(given)), scheduler(schedulerSettings(options), writeToStandardError) {
     times.startup = processAge();
     double begin = now();
     if (isDistributed(options))

@@ -15,6 +15,7 @@
 #include "driver/Options.h"
 #include "driver/Prompt.h"
 #include "driver/Reference.h"
+#include "driver/SchedulerSettings.h"
 
 namespace daphne::driver {
 
@@ -95,6 +96,7 @@ int run(Options options) {
 } // namespace
 
 int daphneMain(const std::vector<std::string> &words) {
+    prepareEnvironment();
     try {
         if (isFileCommand(words))
             return runFileCommand(words);

@@ -2,7 +2,11 @@
 #include "driver/SchedulerSettings.h"
 
 #include <algorithm>
+#include <cstdlib>
 
+#include <unistd.h>
+
+#include "base/Error.h"
 #include "sched/PolicyNames.h"
 
 namespace daphne::driver {
@@ -24,7 +28,44 @@ sched::DebugLevel debugLevel(const std::string &text) {
 
 } // namespace
 
-sched::Settings schedulerSettings(const Options &options) {
+Environment environmentOfThisProcess() {
+    return [](const char *name) -> const char * { return std::getenv(name); };
+}
+
+void applyEnvironment(sched::Settings &settings, const Environment &environment) {
+    constexpr const char *kFakeMachine = "DAPHNE_FAKE_TOPOLOGY";
+    if (const char *text = environment(kFakeMachine)) {
+        try {
+            settings.machine = sched::Topology::fake(text);
+        } catch (const Error &e) {
+            throw parseError({}, std::string(kFakeMachine) + ": " + e.message);
+        }
+    }
+    for (const char *name : {"SLURM_CPUS_ON_NODE", "SLURM_CPUS_PER_TASK"}) {
+        const char *text = environment(name);
+        long most = text ? std::atol(text) : 0;
+        uint32_t &limit = settings.threads.most;
+        if (most > 0 && (limit == 0 || most < static_cast<long>(limit)))
+            limit = static_cast<uint32_t>(std::min<long>(most, 1 << 16));
+    }
+}
+
+void prepareEnvironment() {
+    // hwloc's plugins know files and devices, not CPUs, and the libraries they bring take longer to load than all the
+    // rest. There is no function that would say so.
+    ::setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0);
+}
+
+void writeToStandardError(std::string_view text) {
+    while (!text.empty()) {
+        ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+        if (written <= 0)
+            return;
+        text.remove_prefix(static_cast<size_t>(written));
+    }
+}
+
+sched::Settings schedulerSettings(const Options &options, const Environment &environment) {
     const Settings &all = options.settings;
     sched::Settings s;
     s.schemes = options.schemes;
@@ -45,8 +86,10 @@ sched::Settings schedulerSettings(const Options &options) {
     s.threads = {.numThreads = all.integer("num-threads"), .hyperthreading = all.flag("hyperthreading")};
     if (all.flag("pin-workers"))
         s.pinning = valueOf(sched::kPinStrategies, all.text("pin-strategy"));
+    s.bindsCaller = true;
     s.debug = debugLevel(all.text("debug-mt"));
     s.statistics = all.flag("statistics");
+    applyEnvironment(s, environment);
     return s;
 }
 

@@ -367,6 +367,7 @@ int serve(const WorkerCommand &command) {
 } // namespace
 
 int workerMain(const std::vector<std::string> &words) {
+    prepareEnvironment();
     installCrashReport();
     try {
         WorkerCommand command = parseWorkerCommand(words);
