@@ -21,8 +21,9 @@ template <class Body, class Observer> class AdaptiveLoop {
     /// `isCancelled`: set at any time by the host of the run.
     AdaptiveLoop(const Scheme &scheme, const Loop &loop, Body &body, Observer &observer,
                  const std::atomic<bool> &isCancelled)
-        : isCancelled(isCancelled), chunks(scheme, loop), samplesPerTask(std::clamp<uint64_t>(scheme.samplesPerTask, 1, kMostSamples)),
-          body(body), observer(observer) {}
+        : isCancelled(isCancelled), chunks(scheme, loop),
+          samplesPerTask(std::clamp<uint64_t>(scheme.samplesPerTask, 1, kMostSamples)), body(body), observer(observer) {
+    }
 
     static void job(void *self, Visit &visit) { static_cast<AdaptiveLoop *>(self)->work(visit); }
 
@@ -94,7 +95,7 @@ template <class Body, class Observer> class AdaptiveLoop {
             chunks.update(previous.parts[i]);
     }
 
-    /// Tells the scheme of the task before, asks for the next one. Tasks come in order, so none does after a failed one.
+    /// Tells the scheme of the task before, asks for the next one. Tasks come in order: none does after a failed one.
     bool next(const Measured &previous, Claim &out) {
         std::lock_guard lock(mutex);
         for (uint64_t i = 0; i < previous.count; ++i)

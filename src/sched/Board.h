@@ -76,9 +76,9 @@ class Board {
     /// The open slot that an idle thread of a pool of so many workers should join: one of the run with the fewest
     /// helpers, there the shallowest. kNone: none, or there are as many threads at work as the pool has workers.
     uint32_t choose(uint32_t numWorkers) const;
-    /// Whether a helper of this family should rather do something else: helpers and callers are more than the workers of
-    /// the pool, or a run with open loops has at least two helpers less. If so it is not counted as a helper any more,
-    /// so that others do not leave for the same reason.
+    /// Whether a helper of this family should rather do something else: helpers and callers are more than the workers
+    /// of the pool, or a run with open loops has at least two helpers less. If so it is not counted as a helper any
+    /// more, so that others do not leave for the same reason.
     bool givesUp(uint32_t root, uint32_t numWorkers);
     /// An open slot inside of this one, or kNone.
     uint32_t openInside(uint32_t slot) const;

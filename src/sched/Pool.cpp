@@ -21,10 +21,10 @@ namespace {
 struct Place {
     const Pool *pool = nullptr; ///< null: outside of loops
     uint32_t worker = 0;
-    uint32_t root = 0;     ///< slot of the outermost loop
-    uint32_t depth = 0;    ///< loops around; those of other pools do not count
-    uint64_t loops = 0;    ///< their slots, as far as they have some
-    uint32_t noLoops = 0;  ///< NoLoopsHere
+    uint32_t root = 0;    ///< slot of the outermost loop
+    uint32_t depth = 0;   ///< loops around; those of other pools do not count
+    uint64_t loops = 0;   ///< their slots, as far as they have some
+    uint32_t noLoops = 0; ///< NoLoopsHere
 };
 thread_local constinit Place place;
 
@@ -372,6 +372,7 @@ double Pool::forkJoinNs() {
         return known;
     using Clock = std::chrono::steady_clock;
     static constexpr size_t kRounds = 51;
+    static constexpr double kGuessNs = 5000;
     static constexpr auto kLongestRound = std::chrono::milliseconds(2), kLongest = std::chrono::milliseconds(20);
     /// All workers come and wait for each other. Others have work to do: then it ends before.
     struct Meeting {
@@ -390,7 +391,7 @@ double Pool::forkJoinNs() {
         }
     };
     if (!hasThreads() || (place.pool == this && place.depth > 0) || board.taken().load() || isMeasuring.exchange(true))
-        return 0;
+        return kGuessNs;
     std::vector<double> times;
     if (Entry entry(*this); !entry.worksAlone()) {
         auto end = Clock::now() + kLongest;
@@ -404,7 +405,7 @@ double Pool::forkJoinNs() {
     }
     isMeasuring = false;
     if (times.empty())
-        return 0;
+        return kGuessNs;
     auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
     std::nth_element(times.begin(), middle, times.end());
     measuredNs.store(*middle, std::memory_order_relaxed);

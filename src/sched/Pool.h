@@ -42,7 +42,7 @@ class Entry;
 
 class Pool {
   public:
-    /// Threads are bound to their CPUs if there is pinning; the caller never is. Throws Error if they cannot be started.
+    /// Threads are bound to their CPUs if there is pinning; callers never are. Throws Error if they cannot be started.
     Pool(const Topology &topology, uint32_t numWorkers, Pinning pinning = Pinning::Off);
     /// No loop may be running.
     ~Pool();
@@ -55,8 +55,8 @@ class Pool {
     /// Number of this thread at the loop of this pool whose task it runs; 0 outside of tasks.
     uint32_t currentWorker() const;
 
-    /// Nanoseconds from the start of a loop until every worker has been there: measured once, on first use. 0 as long
-    /// as that cannot be measured, because the pool has work.
+    /// Nanoseconds from the start of a loop until every worker has been there: measured once, on first use. A guess as
+    /// long as that cannot be measured, because the pool has work.
     double forkJoinNs();
 
     /// False in a child that was forked after the pool was made.
@@ -147,7 +147,7 @@ class Entry {
     void *argument = nullptr;
 };
 
-/// While one lives, this thread starts no loops: it uses memory of its own that the tasks of such a loop would use, too.
+/// While one lives, this thread starts no loops: it uses memory of its own that tasks of such a loop would use, too.
 /// Checked where assertions are.
 class NoLoopsHere {
 #ifdef NDEBUG

@@ -79,8 +79,8 @@ class Scheduler {
     }
 
     /// Calls body(rows, worker) for ranges of rows that cover [0, loop.rows) exactly once and returns when all are
-    /// done. The worker is below numThreads(). Of the exceptions of the body the one of the lowest range is thrown here,
-    /// and cancelledError() if the host cancels the run of this thread.
+    /// done. The worker is below numThreads(). Of the exceptions of the body that of the lowest range is thrown here;
+    /// cancelledError() if the host cancels the run of this thread.
     template <LoopBody Body> void run(const LoopDescription &loop, Body &&body);
 
     /// How run() would cut this loop.
