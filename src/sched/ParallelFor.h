@@ -71,22 +71,28 @@ template <class Body, class Observer> struct SharedLoop {
     void work(Visit &visit) {
         Thief thief = run.thief(visit.worker());
         Claim claim;
-        for (;;) {
-            if (isCancelled.load(std::memory_order_relaxed))
-                return run.cancel();
-            if (visit.isAsked() && visit.leaves(run.holdsTasks(thief)))
-                return;
-            if (!(visit.isAlone() ? run.claimAlone(thief, claim) : run.claim(thief, claim)))
-                return;
-            if (!run.isWanted(claim))
-                continue;
-            try {
+        while (!isDone(visit, thief, claim))
+            ;
+    }
+    /// False: a task has failed, but there may be others before it.
+    bool isDone(Visit &visit, Thief &thief, Claim &claim) {
+        try {
+            while (!isCancelled.load(std::memory_order_relaxed)) {
+                if (visit.isAsked() && visit.leaves(run.holdsTasks(thief)))
+                    return true;
+                if (!(visit.isAlone() ? run.claimAlone(thief, claim) : run.claim(thief, claim)))
+                    return true;
+                if (!run.isWanted(claim))
+                    continue;
                 auto token = observer.begin(thief.worker, claim);
                 body(claim.range, thief.worker);
                 observer.end(token, thief.worker, claim);
-            } catch (...) {
-                run.fail(claim.range.begin, std::current_exception());
             }
+            run.cancel();
+            return true;
+        } catch (...) {
+            run.fail(claim.range.begin, std::current_exception());
+            return false;
         }
     }
 };
