@@ -11,6 +11,7 @@
 #include "data/Object.h"
 #include "driver/ProcessPolicy.h"
 #include "driver/ProgressBars.h"
+#include "driver/SchedulingEnvironment.h"
 #include "io/Format.h"
 #include "io/FormatTable.h"
 #include "io/ParallelText.h"
@@ -260,8 +261,10 @@ int runFileCommand(const std::vector<std::string> &words) {
         return 0;
     }
     ownProcess();
-    sched::Topology topology = sched::Topology::detect();
-    sched::Pool pool(topology, sched::chooseNumWorkers(topology, {.numThreads = c.numThreads}));
+    sched::Settings settings{.threads = {.numThreads = c.numThreads}};
+    applyEnvironment(settings, environmentOfThisProcess());
+    sched::Topology topology = settings.machine ? *settings.machine : sched::Topology::detect();
+    sched::Pool pool(topology, sched::chooseNumWorkers(topology, settings.threads));
     auto bars = showProgress(c.progress);
     Value value = readAny(c.files[0], c.shape, {.pool = &pool, .csv = c.csv, .keepNulls = c.keepNulls});
     if (c.convert)

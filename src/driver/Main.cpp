@@ -15,6 +15,7 @@
 #include "driver/ProcessPolicy.h"
 #include "driver/Prompt.h"
 #include "driver/Reference.h"
+#include "driver/SchedulingEnvironment.h"
 #include "driver/ScriptRunner.h"
 
 namespace daphne::driver {
@@ -107,6 +108,7 @@ int run(Options options) {
 } // namespace
 
 int daphneMain(const std::vector<std::string> &words) {
+    prepareEnvironment();
     try {
         if (isFileCommand(words))
             return runFileCommand(words);

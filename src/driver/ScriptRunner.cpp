@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "driver/ProgressBars.h"
+#include "driver/SchedulingEnvironment.h"
 
 namespace daphne::driver {
 
@@ -51,6 +52,10 @@ engine::Host hostOf(const Options &options, std::shared_ptr<dist::MpiModule> mpi
         writeError(std::string(explainRow(level).header) + "\n" + text);
     };
     host.schedulerLog = writeError;
+    host.adjustScheduling = [](sched::Settings &settings) {
+        settings.bindsCaller = true;
+        applyEnvironment(settings, environmentOfThisProcess());
+    };
     if (options.isDistributed())
         host.connect = [&options, mpi = std::move(mpi)](sched::Scheduler &scheduler) {
             return std::make_unique<Coordinator>(options, scheduler, mpi);

@@ -19,6 +19,7 @@
 #include "driver/Distributed.h"
 #include "driver/NetworkAddress.h"
 #include "driver/ProcessPolicy.h"
+#include "driver/SchedulingEnvironment.h"
 #include "engine/SchedulerSettings.h"
 
 namespace daphne::driver {
@@ -38,6 +39,8 @@ std::string contentOf(const std::string &path, const std::string &option) {
 /// Quiet: statistics and logs of loops are the coordinator's.
 sched::Settings quietSettings(const Options &options) {
     sched::Settings s = schedulerSettings(options);
+    s.bindsCaller = true;
+    applyEnvironment(s, environmentOfThisProcess());
     s.debug = sched::DebugLevel::Off;
     s.statistics = false;
     return s;
@@ -367,6 +370,7 @@ int serve(const WorkerCommand &command) {
 } // namespace
 
 int workerMain(const std::vector<std::string> &words) {
+    prepareEnvironment();
     prepareTransports();
     ownProcess();
     try {

@@ -36,6 +36,7 @@ class Machines {
 struct Host {
     std::function<void(ExplainLevel, const std::string &text)> explain = {}; ///< on the thread that compiles
     sched::Scheduler::Sink schedulerLog = {};                                ///< from any thread
+    std::function<void(sched::Settings &)> adjustScheduling = {}; ///< what the environment says besides the options
     std::function<std::unique_ptr<Machines>(sched::Scheduler &)> connect = {}; ///< none: everything happens here
 };
 

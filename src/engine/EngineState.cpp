@@ -24,11 +24,18 @@ double now() {
     return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
+sched::Settings adjustedSettings(const Options &options, const Host &host) {
+    sched::Settings settings = schedulerSettings(options);
+    if (host.adjustScheduling)
+        host.adjustScheduling(settings);
+    return settings;
+}
+
 } // namespace
 
 EngineState::EngineState(Options given, Host givenHost)
     : options(std::move(given)), host(std::move(givenHost)),
-      scheduler(schedulerSettings(options), host.schedulerLog),
+      scheduler(adjustedSettings(options, host), host.schedulerLog),
       loopCompiler(codegen::loopCompilerOfProcess(options.loopCache)) {
     if (host.connect)
         machines = host.connect(scheduler);

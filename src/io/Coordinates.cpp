@@ -222,6 +222,7 @@ template <class R, class I, class T>
 SortedPiece<R, I, T> sortPiece(std::string_view text, const CoordinateList &list, const RowGroups &groups,
                                Mirrored mirrored) {
     Symmetry symmetry = mirrored == Mirrored::Yes ? list.symmetry : Symmetry::General;
+    sched::NoLoopsHere scratch;
     thread_local std::vector<Cell<T>> cells;
     cells.clear();
     SortedPiece<R, I, T> result;

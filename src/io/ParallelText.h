@@ -3,11 +3,14 @@
 /// at a time, and go to the file in their order. Memory: about a MiB per worker.
 #pragma once
 
-#include <atomic>
 #include <charconv>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
+#include <mutex>
 #include <string>
 
+#include "base/ActiveRun.h"
 #include "base/Progress.h"
 #include "io/FormatTable.h"
 #include "io/TextPieces.h"
@@ -34,12 +37,17 @@ template <class T> void appendNumber(std::string &out, T x) {
 /// that order.
 class Turns {
   public:
-    /// f() as soon as all tasks before this one are done; not at all if one of them failed.
+    /// f() as soon as all tasks before this one are done; not at all if one of them failed, or if the run is cancelled:
+    /// then tasks before this one may never begin.
     template <class F> void take(size_t task, F &&f) {
-        for (size_t seen; (seen = next.load(std::memory_order_acquire)) != task;) {
-            if (seen == kFailed)
-                return;
-            next.wait(seen);
+        {
+            std::unique_lock lock(mutex);
+            while (next != task) {
+                if (next == kFailed)
+                    return;
+                changed.wait_for(lock, std::chrono::milliseconds(10));
+                throwIfCancelled();
+            }
         }
         try {
             f();
@@ -53,10 +61,15 @@ class Turns {
   private:
     static constexpr size_t kFailed = ~size_t(0);
     void end(size_t following) {
-        next.store(following, std::memory_order_release);
-        next.notify_all();
+        {
+            std::lock_guard lock(mutex);
+            next = following;
+        }
+        changed.notify_all();
     }
-    std::atomic<size_t> next{0};
+    std::mutex mutex;
+    std::condition_variable changed;
+    size_t next = 0;
 };
 
 /// Calls append(row, text) for all rows; a row has about cellsPerRow cells. While one worker writes, others format.
@@ -65,6 +78,7 @@ template <class Append> void writeRowsInParallel(WriteJob &job, size_t rows, siz
     size_t rowsPerTask = std::max<size_t>(1, kCellsPerTask / std::max<size_t>(1, cellsPerRow));
     Turns turns;
     forEachTask(job.request.pool, (rows + rowsPerTask - 1) / rowsPerTask, [&](size_t task) {
+        sched::NoLoopsHere scratch;
         thread_local std::string text;
         text.clear();
         size_t begin = task * rowsPerTask, end = std::min(rows, begin + rowsPerTask);

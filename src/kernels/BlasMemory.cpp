@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Work memory of BLAS, one stack of buffers per thread. The serial OpenBLAS
+/// Work memory of BLAS, one stack of buffers per thread: a thread that waits for others
+/// inside of a product and helps with another one gets another buffer. The serial OpenBLAS
 /// hands out its buffers without a lock, so that two of our workers inside of it
 /// would get the same one; the linker replaces those two functions by these
 /// (src/CMakeLists.txt).

@@ -24,7 +24,7 @@ void detail::runRows(RunContext &context, const sched::LoopDescription &loop,
     if (!context.scheduler)
         f(0, loop.rows, 0);
     else if (isTiny(*context.scheduler, loop))
-        f(0, loop.rows, sched::Pool::currentWorker());
+        f(0, loop.rows, context.scheduler->currentWorker());
     else
         context.scheduler->run(loop, [&](sched::Range range, uint32_t worker) { f(range.begin, range.end, worker); });
 }

@@ -11,42 +11,53 @@
 #include <exception>
 #include <mutex>
 
-#include "sched/LoopRun.h"
+#include "base/Error.h"
+#include "sched/Pool.h"
 
 namespace daphne::sched {
 
 template <class Body, class Observer> class AdaptiveLoop {
   public:
-    AdaptiveLoop(const Scheme &scheme, const Loop &loop, Body &body, Observer &observer)
-        : chunks(scheme, loop), samplesPerTask(std::clamp<uint64_t>(scheme.samplesPerTask, 1, kMostSamples)),
-          body(body), observer(observer) {}
+    /// `isCancelled`: set at any time by the host of the run.
+    AdaptiveLoop(const Scheme &scheme, const Loop &loop, Body &body, Observer &observer,
+                 const std::atomic<bool> &isCancelled)
+        : isCancelled(isCancelled), chunks(scheme, loop),
+          samplesPerTask(std::clamp<uint64_t>(scheme.samplesPerTask, 1, kMostSamples)), body(body), observer(observer) {
+    }
 
-    static void job(void *self, uint32_t worker) { static_cast<AdaptiveLoop *>(self)->work(worker); }
+    static void job(void *self, Visit &visit) { static_cast<AdaptiveLoop *>(self)->work(visit); }
 
     /// The loop of one worker.
-    void work(uint32_t worker) {
+    void work(Visit &visit) {
+        Claim claim;
+        Measured measured{.worker = visit.worker()};
+        auto asked = Clock::now();
         try {
-            Claim claim;
-            Measured measured{.worker = worker};
-            auto asked = Clock::now();
-            while (!failed.load(std::memory_order_relaxed) && next(measured, claim)) {
+            for (;;) {
+                if (visit.isAsked() && visit.leaves(false))
+                    return tell(measured);
+                if (!next(measured, claim))
+                    return;
                 auto begin = Clock::now();
-                auto token = observer.begin(worker, claim);
+                auto token = observer.begin(measured.worker, claim);
                 uint64_t waited = nanoseconds(begin - asked);
                 asked = runParts(claim.range, begin, waited, measured);
-                observer.end(token, worker, claim);
+                observer.end(token, measured.worker, claim);
             }
         } catch (...) {
             std::lock_guard lock(mutex);
-            if (!error)
+            if (claim.range.begin < lowestFailed) {
+                lowestFailed = claim.range.begin;
                 error = std::current_exception();
-            failed.store(true, std::memory_order_relaxed);
+            }
         }
     }
-    /// Throws the first error, if there was one.
+    /// Throws the error of the lowest task that has one, else that of a cancelled run if it was.
     void rethrow() {
         if (error)
             std::rethrow_exception(error);
+        if (wasCancelled)
+            throw cancelledError();
     }
 
   private:
@@ -78,24 +89,35 @@ template <class Body, class Observer> class AdaptiveLoop {
         return begin;
     }
 
-    /// Tells the scheme of the task before, asks for the next one.
+    void tell(const Measured &previous) {
+        std::lock_guard lock(mutex);
+        for (uint64_t i = 0; i < previous.count; ++i)
+            chunks.update(previous.parts[i]);
+    }
+
+    /// Tells the scheme of the task before, asks for the next one. Tasks come in order: none does after a failed one.
     bool next(const Measured &previous, Claim &out) {
         std::lock_guard lock(mutex);
         for (uint64_t i = 0; i < previous.count; ++i)
             chunks.update(previous.parts[i]);
+        wasCancelled |= isCancelled.load(std::memory_order_relaxed);
+        if (error || wasCancelled)
+            return false;
         uint64_t size = chunks.next(previous.worker);
         out.range = {cursor, cursor + size};
         cursor += size;
         return size > 0;
     }
 
+    const std::atomic<bool> &isCancelled;
     std::mutex mutex;
     ChunkSequence chunks;
     uint64_t cursor = 0;
     const uint64_t samplesPerTask;
     Body &body;
     Observer &observer;
-    std::atomic<bool> failed{false};
+    bool wasCancelled = false;
+    uint64_t lowestFailed = ~uint64_t(0);
     std::exception_ptr error;
 };
 

@@ -5,6 +5,8 @@
 #include <bit>
 #include <utility>
 
+#include "base/Error.h"
+
 namespace daphne::sched {
 
 namespace {
@@ -36,7 +38,8 @@ void LoopRun::prepare(uint64_t total, const LoopPlan &plan, const Placement &whe
     batchShift = 0;
     piecesPerBlock = 0;
     nextTask.store(0, std::memory_order_relaxed);
-    hasFailed.store(false, std::memory_order_relaxed);
+    lowestFailed.store(kNoneFailed, std::memory_order_relaxed);
+    isCancelled.store(false, std::memory_order_relaxed);
     error = nullptr;
 
     Loop loop = loopOf(total, numWorkers, plan);
@@ -112,7 +115,7 @@ bool LoopRun::fill() {
 }
 
 bool LoopRun::nextPart() {
-    if (layout == Layout::Centralized || failed())
+    if (layout == Layout::Centralized || error || isCancelled.load(std::memory_order_relaxed))
         return false;
     ++part;
     return fill();
@@ -222,16 +225,30 @@ bool LoopRun::steal(Thief &thief, Claim &out) {
     return look(false);
 }
 
-void LoopRun::fail(std::exception_ptr first) {
+/// Tasks that begin behind this unit are not begun any more, as far as they can be found.
+void LoopRun::dropFrom(uint64_t begin) {
+    if (layout == Layout::Centralized) { // who counts has taken all before
+        nextTask.store(tasks.count(), std::memory_order_relaxed);
+        return;
+    }
+    for (uint32_t q = 0; q < queueCount; ++q)
+        queues[q].tasks.dropFrom([&](uint32_t k) { return taskOf(q, k).begin > begin; });
+}
+
+void LoopRun::fail(uint64_t begin, std::exception_ptr thrown) {
     std::lock_guard lock(errorMutex);
-    if (!error)
-        error = std::move(first);
-    hasFailed.store(true, std::memory_order_relaxed);
+    if (begin >= lowestFailed.load(std::memory_order_relaxed))
+        return;
+    error = std::move(thrown);
+    lowestFailed.store(begin, std::memory_order_relaxed);
+    dropFrom(begin);
 }
 
 void LoopRun::rethrow() {
-    if (failed())
+    if (error)
         std::rethrow_exception(std::exchange(error, nullptr));
+    if (isCancelled.load(std::memory_order_relaxed))
+        throw cancelledError();
 }
 
 } // namespace daphne::sched

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The shared state of one parallel loop: its tasks, the queues they wait in,
-/// its first error.
+/// The shared state of one parallel loop: its tasks, the queues they wait in, its
+/// error. Of several errors the one of the lowest units counts, as if one thread had
+/// run all tasks in order: tasks before a failed one are still run, those behind it
+/// are dropped.
 #pragma once
 
 #include <atomic>
@@ -51,16 +53,40 @@ class LoopRun {
             out.range.end = tasks.task(task + count - 1).end;
         return true;
     }
+    /// The same for a caller whom nobody can join yet: without atomic operations where that is simple.
+    bool claimAlone(Thief &thief, Claim &out) {
+        if (layout != Layout::Centralized)
+            return claim(thief, out);
+        uint64_t task = nextTask.load(std::memory_order_relaxed);
+        if (task >= tasks.count())
+            return false;
+        nextTask.store(task + 1, std::memory_order_relaxed);
+        out.range = tasks.task(task);
+        return true;
+    }
     /// Starts to move what a claim reads to this CPU.
     void prefetch() const {
-        __builtin_prefetch(&hasFailed);
-        __builtin_prefetch(reinterpret_cast<const char *>(&hasFailed) + 64);
+        __builtin_prefetch(&lowestFailed);
+        __builtin_prefetch(reinterpret_cast<const char *>(&lowestFailed) + 64);
         __builtin_prefetch(&nextTask, 1);
     }
 
-    void fail(std::exception_ptr error);
-    bool failed() const { return hasFailed.load(std::memory_order_relaxed); }
-    /// Throws the first error, if there was one.
+    /// Whether a task must be run: none before it has failed.
+    bool isWanted(const Claim &claim) const {
+        return claim.range.begin < lowestFailed.load(std::memory_order_relaxed);
+    }
+    /// Whether the worker holds tasks that it has not begun and that others might not find.
+    bool holdsTasks(const Thief &thief) const {
+        if (layout == Layout::Centralized)
+            return batchShift && !batches[thief.worker].empty();
+        return piecesPerBlock && !queues[thief.home].tasks.empty();
+    }
+
+    /// The task that begins there has thrown.
+    void fail(uint64_t begin, std::exception_ptr thrown);
+    /// Tasks may have been left out because the host has cancelled the run.
+    void cancel() { isCancelled.store(true, std::memory_order_relaxed); }
+    /// Throws the error of the lowest task that has one, else that of a cancelled run if it was. All must have left.
     void rethrow();
 
     uint32_t numQueues() const { return queueCount; }
@@ -72,6 +98,7 @@ class LoopRun {
         uint32_t group = 0;
     };
     struct alignas(64) Batch : TaskBatch {};
+    static constexpr uint64_t kNoneFailed = ~uint64_t(0);
 
     Range taskOf(uint32_t queue, uint32_t k) const {
         if (piecesPerBlock)
@@ -99,9 +126,11 @@ class LoopRun {
     bool stealRandom(Thief &thief, Claim &out, bool ownGroupOnly);
     uint64_t tasksOfQueue(uint32_t queue) const;
     bool fill();
+    void dropFrom(uint64_t begin);
 
     // What every claim reads and nobody writes while the loop runs, apart from what is written.
-    alignas(64) std::atomic<bool> hasFailed{false};
+    alignas(64) std::atomic<uint64_t> lowestFailed{kNoneFailed}; ///< first unit of a task
+    std::atomic<bool> isCancelled{false};
     Layout layout = Layout::Centralized;
     Victim victim = Victim::Seq;
     bool prePartitioned = false, joinsTasks = false;

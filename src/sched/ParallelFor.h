@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <concepts>
 
+#include "base/ActiveRun.h"
+#include "base/Error.h"
 #include "sched/AdaptiveLoop.h"
 #include "sched/Pool.h"
 
@@ -26,13 +28,23 @@ struct NoObserver {
 
 namespace detail {
 
+/// Whether the host has cancelled the run of this thread, to be asked by all that work for it.
+inline const std::atomic<bool> &cancelFlag() {
+    static constinit const std::atomic<bool> never{false};
+    const ActiveRun *run = ActiveRun::current();
+    return run && run->cancelFlag ? *run->cancelFlag : never;
+}
+
 /// All tasks in order on this thread.
 template <class Body, class Observer>
-void runAlone(uint64_t total, const LoopPlan &plan, uint32_t numWorkers, Body &body, Observer &observer) {
+void runAlone(Pool &pool, uint64_t total, const LoopPlan &plan, Body &body, Observer &observer) {
     const Scheme &scheme = plan.scheme ? *plan.scheme : schemes()[0];
-    Loop loop = loopOf(total, numWorkers, plan);
-    uint32_t worker = Pool::currentWorker();
+    Loop loop = loopOf(total, pool.numWorkers(), plan);
+    uint32_t worker = pool.currentWorker();
+    const std::atomic<bool> &isCancelled = cancelFlag();
     auto task = [&](uint64_t begin, uint64_t size) {
+        if (isCancelled.load(std::memory_order_relaxed))
+            throw cancelledError();
         Claim claim{{begin, begin + size}, 0, false};
         auto token = observer.begin(worker, claim);
         body(claim.range, worker);
@@ -53,19 +65,34 @@ template <class Body, class Observer> struct SharedLoop {
     LoopRun &run;
     Body &body;
     Observer &observer;
+    const std::atomic<bool> &isCancelled;
 
-    static void job(void *self, uint32_t worker) { static_cast<SharedLoop *>(self)->work(worker); }
-    void work(uint32_t worker) {
-        Thief thief = run.thief(worker);
+    static void job(void *self, Visit &visit) { static_cast<SharedLoop *>(self)->work(visit); }
+    void work(Visit &visit) {
+        Thief thief = run.thief(visit.worker());
         Claim claim;
+        while (!isDone(visit, thief, claim))
+            ;
+    }
+    /// False: a task has failed, but there may be others before it.
+    bool isDone(Visit &visit, Thief &thief, Claim &claim) {
         try {
-            while (!run.failed() && run.claim(thief, claim)) {
-                auto token = observer.begin(worker, claim);
-                body(claim.range, worker);
-                observer.end(token, worker, claim);
+            while (!isCancelled.load(std::memory_order_relaxed)) {
+                if (visit.isAsked() && visit.leaves(run.holdsTasks(thief)))
+                    return true;
+                if (!(visit.isAlone() ? run.claimAlone(thief, claim) : run.claim(thief, claim)))
+                    return true;
+                if (!run.isWanted(claim))
+                    continue;
+                auto token = observer.begin(thief.worker, claim);
+                body(claim.range, thief.worker);
+                observer.end(token, thief.worker, claim);
             }
+            run.cancel();
+            return true;
         } catch (...) {
-            run.fail(std::current_exception());
+            run.fail(claim.range.begin, std::current_exception());
+            return false;
         }
     }
 };
@@ -79,34 +106,34 @@ inline bool isWorthSharing(Pool &pool, double serialNs) {
     return p > 1 && serialNs * (1 - 1 / p) > 2 * pool.forkJoinNs();
 }
 
-/// Calls body(range, worker) for ranges that cover [0, total) exactly once, on all workers, and returns when all are
-/// done. An exception of the body ends the loop: the first one is thrown here. Loops inside loops run on their worker;
-/// a loop of one unit is but a call, so one inside of it may use all workers.
+/// Calls body(range, worker) for ranges that cover [0, total) exactly once and returns when all are done: on this
+/// thread and on those of the pool that have nothing else to do. Several threads may call at once, tasks may call, too:
+/// the body must not rely on how many take part. No two threads have the same worker number at the same time in one loop.
+///
+/// Of the exceptions of the body the one of the lowest range is thrown here. If the host cancels the run of this
+/// thread (ActiveRun), no further task begins and cancelledError() is thrown.
 template <LoopBody Body, class Observer = NoObserver>
 void parallelFor(Pool &pool, uint64_t total, const LoopPlan &plan, Body &&body, Observer &&observer = {}) {
     if (total == 0)
         return;
-    if (total == 1)
-        return detail::runAlone(total, plan, pool.numWorkers(), body, observer);
-    if (!pool.tryAcquire()) {
-        Pool::TaskScope scope;
-        return detail::runAlone(total, plan, pool.numWorkers(), body, observer);
-    }
-    struct Release {
-        Pool &pool;
-        ~Release() { pool.release(); }
-    } release{pool};
+    if (total == 1) // but a call
+        return detail::runAlone(pool, total, plan, body, observer);
+    Entry entry(pool);
+    if (entry.worksAlone())
+        return detail::runAlone(pool, total, plan, body, observer);
+    const std::atomic<bool> &isCancelled = detail::cancelFlag();
     if (plan.scheme && plan.scheme->kind == Scheme::Kind::Adaptive) {
         AdaptiveLoop<std::remove_reference_t<Body>, std::remove_reference_t<Observer>> adaptive(
-            *plan.scheme, loopOf(total, pool.numWorkers(), plan), body, observer);
-        pool.run(&decltype(adaptive)::job, &adaptive);
+            *plan.scheme, loopOf(total, pool.numWorkers(), plan), body, observer, isCancelled);
+        entry.run(&decltype(adaptive)::job, &adaptive);
         return adaptive.rethrow();
     }
-    LoopRun &run = pool.loop();
+    LoopRun &run = entry.tasks();
     run.prepare(total, plan, pool.workers());
-    detail::SharedLoop<std::remove_reference_t<Body>, std::remove_reference_t<Observer>> shared{run, body, observer};
+    detail::SharedLoop<std::remove_reference_t<Body>, std::remove_reference_t<Observer>> shared{run, body, observer,
+                                                                                                isCancelled};
     do
-        pool.run(&decltype(shared)::job, &shared);
+        entry.run(&decltype(shared)::job, &shared);
     while (run.nextPart());
     run.rethrow();
 }

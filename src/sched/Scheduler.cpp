@@ -2,11 +2,9 @@
 #include "sched/Scheduler.h"
 
 #include <algorithm>
-#include <cstdlib>
-
-#include <unistd.h>
 
 #include "sched/SchemeCatalog.h"
+#include "sched/SharedPools.h"
 
 namespace daphne::sched {
 
@@ -18,15 +16,6 @@ constexpr double kPoolCostNs = 100'000;
 constexpr uint64_t kLeastTasksPerWorker = 4;
 /// Rows of a sparse matrix that are looked at to see how much they differ.
 constexpr uint64_t kSampledRows = 1 << 16;
-
-void writeToStandardError(std::string_view text) {
-    while (!text.empty()) {
-        ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
-        if (written <= 0)
-            return;
-        text.remove_prefix(static_cast<size_t>(written));
-    }
-}
 
 uint64_t ceilDiv(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 
@@ -46,15 +35,16 @@ bool rowsDiffer(const uint64_t *offsets, uint64_t rows) {
 
 } // namespace
 
-Scheduler::Scheduler(Settings settings, Sink sink)
-    : user(std::move(settings)), sink(sink ? std::move(sink) : writeToStandardError) {
-    // A machine that exists only in the environment is cheap to look at, and mistakes in it are the user's.
-    if (std::getenv("DAPHNE_FAKE_TOPOLOGY"))
-        topology();
+Scheduler::Scheduler(Settings settings, Sink sink) : user(std::move(settings)), sink(std::move(sink)) {}
+
+Scheduler::~Scheduler() {
+    Workers *made = workers.load();
+    if (made && made->forkCount == forkCount())
+        delete made;
 }
 
 const Topology &Scheduler::topology() {
-    std::call_once(topologyMade, [this] { machine = Topology::detect(); });
+    std::call_once(topologyMade, [this] { machine = user.machine ? *user.machine : Topology::detect(); });
     return machine;
 }
 
@@ -66,20 +56,25 @@ uint32_t Scheduler::numThreads() {
     return threadCount;
 }
 
+/// Without a lock, which a child of fork() might never get: of several who make it at once one wins.
 Pool &Scheduler::pool() {
-    std::call_once(poolMade, [this] {
-        workers = std::make_unique<Pool>(topology(), numThreads(), user.pinning);
-        if (!machine.isFake)
-            binding = std::make_unique<ThreadBinding>(workers->workers().workers.front().mayRunOn);
-        poolExists.store(true, std::memory_order_release);
-    });
-    return *workers;
+    Workers *made = workers.load(std::memory_order_acquire);
+    while (!made || made->forkCount != forkCount()) {
+        auto fresh = std::make_unique<Workers>(sharedPool(topology(), numThreads(), user.pinning));
+        bool isFirst = !made;
+        if (!workers.compare_exchange_strong(made, fresh.get()))
+            continue;
+        made = fresh.release();
+        if (isFirst && user.bindsCaller && !machine.isFake)
+            made->binding = std::make_unique<ThreadBinding>(made->pool->workers().workers.front().mayRunOn);
+    }
+    return *made->pool;
 }
 
 bool Scheduler::staysSerial(const LoopDescription &loop) {
     if (user.schemeGiven() || !loop.serialNs)
         return false;
-    if (!poolExists.load(std::memory_order_acquire) &&
+    if (!workers.load(std::memory_order_acquire) &&
         serialSoFarNs.fetch_add(*loop.serialNs, std::memory_order_relaxed) + *loop.serialNs < kPoolCostNs)
         return true;
     return !isWorthSharing(pool(), *loop.serialNs);
@@ -128,8 +123,11 @@ PlannedLoop Scheduler::plan(const LoopDescription &loop) {
 void Scheduler::report(const PlannedLoop &loop, const Trace &trace) {
     if (user.statistics)
         sites.add(loop, trace.stats());
-    if (user.debug != DebugLevel::Off)
-        sink(debugText(loop, trace, topology(), pool().workers(), user.debug));
+    if (user.debug == DebugLevel::Off || !sink)
+        return;
+    std::string text = debugText(loop, trace, topology(), pool().workers(), user.debug);
+    std::lock_guard lock(sinkMutex);
+    sink(text);
 }
 
 } // namespace daphne::sched

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Everything that runs loops in one process: the user's settings, the machine,
-/// the pool of workers, what was observed. Made once; finds out about the machine
-/// and starts threads when a loop first needs them.
+/// Everything that runs the loops of an engine: the user's settings, the machine,
+/// the pool of workers, what was observed. Finds out about the machine and starts
+/// threads when a loop first needs them; schedulers that ask for the same threads
+/// share them (SharedPools.h).
+///
+/// Thread-safe. Writes to no descriptor, reads no variable of the environment, and
+/// binds the calling thread to CPUs only if the settings say so. After fork() the
+/// child may go on using it, unless another thread was using it for the first time
+/// at that moment.
 ///
 ///     scheduler.run({.site = "sum", .rows = n, .grain = 2048}, [&](Range rows, uint32_t worker) { ... });
 ///
@@ -19,6 +25,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/ActiveRun.h"
 #include "base/Progress.h"
 #include "sched/CacheTiles.h"
 #include "sched/LoopReport.h"
@@ -48,8 +55,9 @@ inline uint64_t rowWeightOf(uint64_t outputBytesPerRow) { return 1 + outputBytes
 class Scheduler {
   public:
     using Sink = std::function<void(std::string_view)>;
-    /// What settings.debug asks for is written to the sink, standard error by default.
+    /// What settings.debug asks for is given to the sink, by one thread at a time; without one it is dropped.
     explicit Scheduler(Settings settings = {}, Sink sink = {});
+    ~Scheduler();
     Scheduler(const Scheduler &) = delete;
     Scheduler &operator=(const Scheduler &) = delete;
 
@@ -57,7 +65,13 @@ class Scheduler {
     const Topology &topology();
     /// P of every loop. Starts no threads.
     uint32_t numThreads();
+    /// The same as long as the scheduler lives; another one in a child of fork().
     Pool &pool();
+    /// Number of this thread at the loop whose task it runs; 0 outside of tasks. Starts no threads.
+    uint32_t currentWorker() const {
+        const Workers *made = workers.load(std::memory_order_acquire);
+        return made ? made->pool->currentWorker() : 0;
+    }
 
     uint64_t cacheRows(const RowFootprint &footprint) { return cacheSizedRows(topology(), footprint); }
     uint64_t batchRows(const RowFootprint &footprint) {
@@ -65,7 +79,8 @@ class Scheduler {
     }
 
     /// Calls body(rows, worker) for ranges of rows that cover [0, loop.rows) exactly once and returns when all are
-    /// done. The worker is below numThreads(). The first exception of the body is thrown here.
+    /// done. The worker is below numThreads(). Of the exceptions of the body that of the lowest range is thrown here;
+    /// cancelledError() if the host cancels the run of this thread.
     template <LoopBody Body> void run(const LoopDescription &loop, Body &&body);
 
     /// How run() would cut this loop.
@@ -83,12 +98,16 @@ class Scheduler {
 
     Settings user;
     Sink sink;
-    std::once_flag topologyMade, threadsCounted, poolMade;
+    struct Workers {
+        std::shared_ptr<Pool> pool;
+        uint32_t forkCount = sched::forkCount();
+        std::unique_ptr<ThreadBinding> binding = {}; ///< of the thread that asked first
+    };
+    std::once_flag topologyMade, threadsCounted;
     Topology machine;
     uint32_t threadCount = 0;
-    std::unique_ptr<Pool> workers;
-    std::unique_ptr<ThreadBinding> binding; ///< of the thread that made the pool: its first worker
-    std::atomic<bool> poolExists{false};
+    std::atomic<Workers *> workers{nullptr}; ///< owned; what a parent process has made is leaked
+    std::mutex sinkMutex;
     std::atomic<double> serialSoFarNs{0}; ///< work of loops that were too small to start threads for
     SiteStatistics sites;
 };
@@ -96,6 +115,7 @@ class Scheduler {
 template <LoopBody Body> void Scheduler::run(const LoopDescription &loop, Body &&body) {
     if (loop.rows == 0)
         return;
+    throwIfCancelled();
     PlannedLoop planned = plan(loop);
     std::optional<Progress> bar; // a loop on one thread is one range
     if (!planned.isSerial)
@@ -110,13 +130,13 @@ template <LoopBody Body> void Scheduler::run(const LoopDescription &loop, Body &
     if (!isObserved()) {
         planned.plan.joinsTasks = true;
         if (planned.isSerial)
-            return runRows({0, planned.units}, Pool::currentWorker());
+            return runRows({0, planned.units}, currentWorker());
         return parallelFor(pool(), planned.units, planned.plan, runRows);
     }
     Trace trace(numThreads(), user.debug == DebugLevel::Chunks ? Trace::Keep::Tasks : Trace::Keep::Sums);
     RowObserver observer{trace, planned};
     if (planned.isSerial) {
-        uint32_t worker = Pool::currentWorker();
+        uint32_t worker = currentWorker();
         Claim all{{0, planned.units}};
         auto token = observer.begin(worker, all);
         runRows(all.range, worker);

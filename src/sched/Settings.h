@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What users can say about scheduling, as typed values. Made once, from the
-/// command line and the configuration file; everything has a default.
+/// command line, the configuration file and the environment; everything has a
+/// default.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "sched/LoopPlan.h"
 #include "sched/Topology.h"
@@ -33,6 +35,8 @@ struct Settings {
     PartitionBy partitionBy = PartitionBy::NotGiven;
     ThreadRequest threads = {};
     Pinning pinning = Pinning::Off;
+    bool bindsCaller = false; ///< pinning binds the thread that first needs the pool, too, while the scheduler lives
+    std::optional<Topology> machine = {}; ///< to be used instead of looking at this one
     DebugLevel debug = DebugLevel::Off;
     bool statistics = false;                      ///< figures per site at the end
     std::shared_ptr<const SchemeCatalog> schemes; ///< owns the scheme of the plan if it is not built in

@@ -53,6 +53,25 @@ class TaskInterval {
         }
     }
 
+    /// Takes away the tasks for which `isDropped` holds, which are all behind the first such.
+    template <class IsDropped> void dropFrom(IsDropped isDropped) {
+        uint64_t s = state.load(std::memory_order_relaxed);
+        for (;;) {
+            auto front = static_cast<uint32_t>(s), back = static_cast<uint32_t>(s >> 32);
+            if (isEmpty(s))
+                return;
+            for (uint32_t low = front; low < back;) {
+                uint32_t middle = low + (back - low) / 2;
+                if (isDropped(middle))
+                    back = middle;
+                else
+                    low = middle + 1;
+            }
+            if (state.compare_exchange_weak(s, uint64_t(back) << 32 | front, std::memory_order_relaxed))
+                return;
+        }
+    }
+
   private:
     static bool isEmpty(uint64_t s) { return static_cast<uint32_t>(s) >= static_cast<uint32_t>(s >> 32); }
     std::atomic<uint64_t> state{0}; ///< front in the low half, back in the high half
@@ -65,6 +84,7 @@ class TaskBatch {
   public:
     static constexpr uint64_t kMostCount = 16, kMostTasks = uint64_t(1) << 48;
     void clear() { state.store(0, std::memory_order_relaxed); }
+    bool empty() const { return (state.load(std::memory_order_relaxed) & kCount) == 0; }
     /// Only its worker, only when empty. No two batches of a loop have the same numbers, so a thief that read an old
     /// state cannot mistake a new one for it.
     void fill(uint64_t front, uint64_t count) { state.store(front << 16 | count, std::memory_order_relaxed); }

@@ -20,6 +20,7 @@ ThreadBinding::ThreadBinding(std::span<const uint32_t> cpus) {
     for (uint32_t cpu : cpus)
         if (cpu < bytesOf(wanted) * 8)
             CPU_SET_S(cpu, bytesOf(wanted), wanted.data());
+    process = getpid();
     thread = gettid();
     if (cpus.empty() || sched_getaffinity(thread, bytesOf(now), now.data()) != 0)
         return;
@@ -28,7 +29,7 @@ ThreadBinding::ThreadBinding(std::span<const uint32_t> cpus) {
 }
 
 ThreadBinding::~ThreadBinding() {
-    if (!before.empty())
+    if (!before.empty() && process == getpid())
         sched_setaffinity(thread, bytesOf(before), before.data());
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Binds the calling thread to CPUs for as long as this lives. If the system
-/// refuses, the thread runs wherever it may.
+/// refuses, the thread runs wherever it may. In a child of fork() nothing is undone.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class ThreadBinding {
     ThreadBinding &operator=(const ThreadBinding &) = delete;
 
   private:
-    pid_t thread = 0;
+    pid_t process = 0, thread = 0;
     std::vector<cpu_set_t> before; ///< empty: nothing to undo
 };
 

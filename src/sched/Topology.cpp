@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -37,8 +36,6 @@ uint64_t cacheBytes(hwloc_topology_t hw, hwloc_obj_type_t level, uint64_t fallba
 Topology fromHwloc() {
     Topology t;
     hwloc_topology_t hw;
-    // Plugins know files and devices, not CPUs, and the libraries they bring take longer to load than all the rest.
-    setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0);
     if (hwloc_topology_init(&hw) != 0)
         return t;
     // Asking every CPU by running on it takes ten times as long as reading what the system knows.
@@ -66,12 +63,6 @@ Topology fromHwloc() {
     }
     hwloc_topology_destroy(hw);
     return t;
-}
-
-uint32_t positiveVariable(const char *name) {
-    const char *text = std::getenv(name);
-    long value = text ? std::atol(text) : 0;
-    return value > 0 ? static_cast<uint32_t>(std::min<long>(value, kMostCpus)) : 0;
 }
 
 } // namespace
@@ -103,14 +94,12 @@ Topology Topology::fake(std::string_view text) {
         at = next == end ? end : next + 1;
     }
     if (at != end || count < 2)
-        throw parseError({}, "DAPHNE_FAKE_TOPOLOGY must be domains x cores [x siblings], such as 2x4x2, got \"" +
+        throw parseError({}, "the machine to pretend must be domains x cores [x siblings], such as 2x4x2, got \"" +
                                  std::string(text) + "\"");
     return fake(sizes[0], sizes[1], sizes[2]);
 }
 
 Topology Topology::detect() {
-    if (const char *text = std::getenv("DAPHNE_FAKE_TOPOLOGY"))
-        return fake(text);
     Topology t = fromHwloc();
     if (t.cpus.empty())
         t.cpus.push_back({});
@@ -162,8 +151,7 @@ uint32_t chooseNumWorkers(const Topology &topology, const ThreadRequest &request
     if (request.numThreads > 0)
         return static_cast<uint32_t>(std::min<int64_t>(request.numThreads, kMostCpus));
     uint32_t n = request.hyperthreading ? static_cast<uint32_t>(topology.cpus.size()) : topology.numCores();
-    for (uint32_t limit :
-         {topology.quota, positiveVariable("SLURM_CPUS_ON_NODE"), positiveVariable("SLURM_CPUS_PER_TASK")})
+    for (uint32_t limit : {topology.quota, request.most})
         if (limit)
             n = std::min(n, limit);
     return std::max<uint32_t>(1, n);

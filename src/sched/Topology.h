@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The processors this process may use. An argument of everything that needs it,
-/// never discovered inside: tests pass machines they do not run on.
+/// never discovered inside: tests pass machines they do not run on. No variable of
+/// the environment is read or set.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@ struct Cpu {
     uint32_t core = 0;    ///< numbered over the machine
     uint32_t sibling = 0; ///< number of the hardware thread in its core
     uint32_t domain = 0;  ///< NUMA domain
+    bool operator==(const Cpu &) const = default;
 };
 
 struct Topology {
@@ -25,7 +27,7 @@ struct Topology {
     uint32_t quota = 0;                            ///< CPUs' worth of time the control group grants; 0: no limit
     bool isFake = false;                           ///< CPUs do not exist: nothing may be pinned
 
-    /// The CPUs of the affinity mask. DAPHNE_FAKE_TOPOLOGY="domains x cores x siblings" overrides.
+    /// The CPUs of the affinity mask.
     static Topology detect();
     /// cores and siblings per domain and core. Throws Error (status 1) unless all are positive and not too many.
     static Topology fake(uint32_t domains, uint32_t cores, uint32_t siblings);
@@ -33,6 +35,7 @@ struct Topology {
     static Topology fake(std::string_view text);
 
     uint32_t numCores() const;
+    bool operator==(const Topology &) const = default;
 };
 
 /// CPUs' worth of time that the control groups of this process grant, rounded up; 0 without a limit. `root` is where
@@ -42,8 +45,9 @@ uint32_t controlGroupQuota(const std::string &root, const std::string &membershi
 struct ThreadRequest {
     int64_t numThreads = 0;      ///< > 0: exactly so many
     bool hyperthreading = false; ///< all hardware threads instead of one per core
+    uint32_t most = 0;           ///< without a number: what somebody else grants, such as a batch system; 0: no limit
 };
-/// Workers to use: the request, else what the machine, its quota and SLURM_CPUS_ON_NODE / SLURM_CPUS_PER_TASK grant.
+/// Workers to use: the number asked for, else what the machine, its quota and the limit of the request grant.
 uint32_t chooseNumWorkers(const Topology &topology, const ThreadRequest &request);
 
 /// Whether workers are bound to CPUs, and to which.

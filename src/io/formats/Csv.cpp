@@ -90,7 +90,7 @@ class Table {
         auto readAll = [&] {
             readBy.assign(rows.pieces.size(), 0);
             forEachPiece(job.request.pool, rows.pieces.size(), [&](size_t i) {
-                readBy[i] = sched::Pool::currentWorker();
+                readBy[i] = job.request.pool ? job.request.pool->currentWorker() : 0;
                 if (rows.pieces[i].firstRow < meta.rows)
                     readPiece(rows.pieces[i], style, meta.cols, meta.rows, emptyLines, readField, beginRow);
                 advanceProgress(rows.pieces[i].text.size());
@@ -406,11 +406,12 @@ Ref<Dense> readRows(ReadJob &job, size_t first, size_t count) {
 /// A column of strings while it is read: every worker has a dictionary of its own.
 class TextTarget {
   public:
-    TextTarget(size_t rows, size_t numWorkers)
-        : numRows(rows), buffer(Buffer::create(ValueType::UI32, rows, Buffer::Init::None)), workers(numWorkers) {}
+    TextTarget(size_t rows, const sched::Pool *pool)
+        : numRows(rows), buffer(Buffer::create(ValueType::UI32, rows, Buffer::Init::None)), pool(pool),
+          workers(pool ? pool->numWorkers() : 1) {}
 
     FieldKind read(CsvCursor &cursor, size_t row) {
-        PerWorker &w = workers[sched::Pool::currentWorker()];
+        PerWorker &w = workers[pool ? pool->currentWorker() : 0];
         buffer.as<uint32_t>()[row] = w.dictionary.insert(cursor.text(w.room));
         return FieldKind::Text;
     }
@@ -437,6 +438,7 @@ class TextTarget {
     };
     size_t numRows;
     BufferRef buffer;
+    const sched::Pool *pool;
     std::vector<PerWorker> workers;
 };
 
@@ -478,7 +480,6 @@ Value readFrame(ReadJob &job) {
     std::vector<ColumnTarget> targets;
     NullIndicators indicators;
     std::vector<FieldKind> readAs;
-    size_t numWorkers = job.request.pool ? job.request.pool->numWorkers() : 1;
     auto allocate = [&] {
         auto types = table.meta.columnTypes();
         auto labels = table.meta.columnLabels();
@@ -496,7 +497,7 @@ Value readFrame(ReadJob &job) {
                 continue;
             }
             if (types[c] == ValueType::Str) {
-                texts[c] = std::make_unique<TextTarget>(table.meta.rows, numWorkers);
+                texts[c] = std::make_unique<TextTarget>(table.meta.rows, job.request.pool);
                 targets.emplace_back(*texts[c]);
                 continue;
             }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "driver/SchedulingEnvironment.h"
 #include "engine/SchedulerSettings.h"
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -69,6 +71,37 @@ TEST(SchedulerSettings, Defaults) {
     EXPECT_EQ(s.pinning, sched::Pinning::Off);
     EXPECT_EQ(s.debug, sched::DebugLevel::Off);
     EXPECT_FALSE(s.statistics);
+}
+
+TEST(SchedulerSettings, TheEnvironmentNamesAMachineAndLimitsThreads) {
+    std::map<std::string, std::string> variables = {{"DAPHNE_FAKE_TOPOLOGY", "2x4x2"}};
+    auto settings = [&] {
+        sched::Settings s = schedulerSettings(parse({}));
+        applyEnvironment(s, [&](const char *name) -> const char * {
+            auto found = variables.find(name);
+            return found == variables.end() ? nullptr : found->second.c_str();
+        });
+        return s;
+    };
+    ASSERT_TRUE(settings().machine);
+    EXPECT_EQ(settings().machine->cpus.size(), 16u);
+    EXPECT_EQ(settings().threads.most, 0u);
+    variables["SLURM_CPUS_ON_NODE"] = "6";
+    EXPECT_EQ(settings().threads.most, 6u);
+    variables["SLURM_CPUS_PER_TASK"] = "2";
+    EXPECT_EQ(settings().threads.most, 2u);
+    variables["SLURM_CPUS_PER_TASK"] = "8";
+    EXPECT_EQ(settings().threads.most, 6u);
+    variables["SLURM_CPUS_ON_NODE"] = "-6";
+    EXPECT_EQ(settings().threads.most, 8u);
+    variables["DAPHNE_FAKE_TOPOLOGY"] = "2y4";
+    try {
+        settings();
+        ADD_FAILURE() << "no error";
+    } catch (const Error &e) {
+        EXPECT_EQ(e.stage, Stage::Parse);
+        EXPECT_THAT(e.message, AllOf(HasSubstr("DAPHNE_FAKE_TOPOLOGY"), HasSubstr("2y4")));
+    }
 }
 
 TEST(SchedulerSettings, EveryBuiltInSchemeCanBeNamed) {

