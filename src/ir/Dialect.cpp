@@ -17,13 +17,14 @@ using ops::TypeDesc;
 
 namespace {
 
-/// Registers one mnemonic for the class DaphneOp and remembers its registry row.
+/// Registers one mnemonic for the class DaphneOp. MLIR wants a TypeID for each name: the address of the registry row,
+/// which is how infoOf() finds the row again.
 struct NamedModel : RegisteredOperationName::Model<DaphneOp> {
-    NamedModel(Dialect *dialect, const OpInfo &info) : Model(dialect), info(&info) {
-        std::string full = "daphne." + std::string(info.mnemonic);
-        name = StringAttr::get(dialect->getContext(), full);
+    static_assert(alignof(OpInfo) >= 8, "the low bits of a TypeID belong to MLIR");
+    NamedModel(Dialect *dialect, const OpInfo &info) : Model(dialect) {
+        name = StringAttr::get(dialect->getContext(), "daphne." + std::string(info.mnemonic));
+        typeID = TypeID::getFromOpaquePointer(&info);
     }
-    const OpInfo *info;
 };
 
 std::vector<TypeDesc> noInference(const InferCall &) { return {}; }
@@ -73,8 +74,7 @@ LogicalResult PipelineOp::verify() {
 }
 
 const OpInfo &DaphneOp::infoOf(Operation *op) {
-    auto *impl = static_cast<const OperationName::Impl *>(op->getName().getAsOpaquePointer());
-    return *static_cast<const NamedModel *>(impl)->info;
+    return *static_cast<const OpInfo *>(op->getName().getTypeID().getAsOpaquePointer());
 }
 
 StringRef DaphneOp::hint() {

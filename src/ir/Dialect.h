@@ -84,13 +84,18 @@ mlir::Type scalarType(mlir::MLIRContext *context, ValueType type);
 /// Values held by reference: strings, matrices, frames, lists and unknown ones.
 bool isReference(mlir::Type type);
 
-/// Every operation of the dialect.
+class DaphneDialect;
+
+/// Every operation of the dialect but PipelineOp and YieldOp. Each name is registered with a TypeID of its own, the
+/// address of its row, so the class is recognised by the dialect.
 class DaphneOp : public mlir::Op<DaphneOp, mlir::OpTrait::VariadicOperands, mlir::OpTrait::VariadicResults,
                                  mlir::OpTrait::ZeroRegions, mlir::OpTrait::ZeroSuccessors> {
   public:
     using Op::Op;
-    /// Only the name of the first registered operation; others have their own.
+    /// No operation has this name: there is one per row of the registry.
     static llvm::StringRef getOperationName() { return "daphne.op"; }
+    using Op::classof;
+    static bool classof(mlir::Operation *op);
     static llvm::ArrayRef<llvm::StringRef> getAttributeNames() { return {}; }
 
     llvm::StringRef mnemonic() { return (*this)->getName().stripDialect(); }
@@ -192,3 +197,14 @@ MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::UnknownType)
 MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::MatrixType)
 MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::FrameType)
 MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::ListType)
+
+namespace daphne::ir {
+
+inline bool DaphneOp::classof(mlir::Operation *op) {
+    mlir::OperationName name = op->getName();
+    if (!name.isRegistered() || name.getDialect()->getTypeID() != mlir::TypeID::get<DaphneDialect>())
+        return false;
+    return name.getTypeID() != mlir::TypeID::get<PipelineOp>() && name.getTypeID() != mlir::TypeID::get<YieldOp>();
+}
+
+} // namespace daphne::ir
