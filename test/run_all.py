@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every test suite and closes with the line 'N passed, N failed' over all of them.
 
-Suites: the layer table, unit tests (CTest), IR tests, examples of the documentation, the scripts of examples/, examples and
+Suites: the layer table, names of operations that must not compile, unit tests (CTest), IR tests, examples of the documentation, the scripts of examples/, examples and
 reference pages of builtins, script tests under the default options and under each file of test/script/configs, random
 queries and those of warehouse benchmarks against SQLite, random programs against an oracle, hostile scripts, damaged files,
 peak memory, files of other programs, equal results under every schedule, the distributed engine (processes, faults,
@@ -98,6 +98,7 @@ def suites(preset):
     script = TEST / 'script' / 'run.py'
     lit = TEST / 'lit' / 'run.py'
     yield 'layers', lambda: run_summarised([python, layers])
+    yield 'names', lambda: run_summarised([python, TEST / 'layers' / 'check_op_names.py', '--build', build])
     yield 'unit', lambda: run_ctest(build)
     if lit.is_file():
         yield 'lit', lambda: run_summarised([python, lit, '--bin', daphne.parent])

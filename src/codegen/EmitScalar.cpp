@@ -4,8 +4,6 @@
 /// in the operands' type, float to integer saturates.
 #include "codegen/Emitter.h"
 
-#include "llvm/ADT/StringSet.h"
-
 #include "codegen/CellArithmetic.h"
 #include "exec/Plan.h"
 
@@ -40,18 +38,16 @@ llvm::Value *Emitter::mathCall(StringRef name, llvm::ArrayRef<llvm::Value *> arg
     return callRuntime(symbol.c_str(), args[0]->getType(), args);
 }
 
-llvm::Value *Emitter::nativeUnary(StringRef name, llvm::Value *v, ValueType type) {
-    static const llvm::StringSet<> simple{"ewNot", "ewMinus", "ewAbs"};
-    if (simple.contains(name))
+llvm::Value *Emitter::nativeUnary(ops::OpName name, llvm::Value *v, ValueType type) {
+    if (ops::isOneOf(name, {"ewNot", "ewMinus", "ewAbs"}))
         return CellArithmetic(b).unary(*exec::unaryOf({name.data(), name.size()}), v, type);
     bool fp = isFloat(type);
     if (type == ValueType::Bool)
         return nullptr;
     if (name == "ewFloor" || name == "ewCeil" || name == "ewRound")
-        return fp ? mathCall(name.drop_front(2).lower(), {v}, type) : v;
-    static const llvm::StringSet<> total{"ewExp", "ewSin", "ewCos", "ewTan", "ewSinh", "ewCosh", "ewTanh", "ewAtan"};
-    if (total.contains(name) && fp)
-        return mathCall(name.drop_front(2).lower(), {v}, type);
+        return fp ? mathCall(llvm::StringRef(name).drop_front(2).lower(), {v}, type) : v;
+    if (fp && ops::isOneOf(name, {"ewExp", "ewSin", "ewCos", "ewTan", "ewSinh", "ewCosh", "ewTanh", "ewAtan"}))
+        return mathCall(llvm::StringRef(name).drop_front(2).lower(), {v}, type);
     return nullptr;
 }
 
@@ -62,7 +58,7 @@ llvm::Value *Emitter::integerDivision(bool remainder, llvm::Value *x, llvm::Valu
         llvm::BasicBlock *fault = newBlock("zero"), *go = newBlock("divide");
         b.CreateCondBr(b.CreateICmpEQ(y, zero), fault, go);
         b.SetInsertPoint(fault);
-        setCallSite(loc, remainder ? "ewMod" : "ewDiv");
+        setCallSite(loc, remainder ? ops::OpName("ewMod") : ops::OpName("ewDiv"));
         callRuntime("daphne_division_by_zero", b.getVoidTy(), {contextArg});
         b.CreateUnreachable();
         b.SetInsertPoint(go);
@@ -79,7 +75,7 @@ llvm::Value *Emitter::integerDivision(bool remainder, llvm::Value *x, llvm::Valu
 }
 
 /// Arithmetic in type g; null if there is no native form.
-llvm::Value *Emitter::arithmetic(StringRef name, llvm::Value *x, llvm::Value *y, ValueType g, mlir::Location loc) {
+llvm::Value *Emitter::arithmetic(ops::OpName name, llvm::Value *x, llvm::Value *y, ValueType g, mlir::Location loc) {
     bool fp = isFloat(g);
     if (name == "ewDiv" && !fp)
         return integerDivision(false, x, y, g, loc);
@@ -104,7 +100,7 @@ llvm::Value *Emitter::tripCount(llvm::Value *from, llvm::Value *to, llvm::Value 
 }
 
 bool Emitter::emitNativeBinary(DaphneOp op, const TypeDesc &a, const TypeDesc &c, const TypeDesc &result) {
-    StringRef name = op.mnemonic();
+    ops::OpName name = op.mnemonic();
     llvm::Value *x = get(op->getOperand(0)).bits, *y = get(op->getOperand(1)).bits;
     ValueType g = mostGeneral(a.valueType, c.valueType);
     llvm::Value *v = nullptr;
@@ -144,7 +140,7 @@ bool Emitter::emitNativeConditional(DaphneOp op) {
 }
 
 bool Emitter::emitInternal(DaphneOp op) {
-    StringRef name = op.mnemonic();
+    ops::OpName name = op.mnemonic();
     if (name == "constant") {
         ops::Constant c = *ir::constantOf(op->getResult(0));
         bind(op->getResult(0),

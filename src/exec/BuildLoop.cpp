@@ -220,7 +220,7 @@ class Builder {
     void add(uint16_t index) {
         const RegionOp &op = region.ops[index];
         const Fact &result = plan.facts[resultOf(index)];
-        std::string_view name = op.info->mnemonic;
+        ops::OpName name = op.info->mnemonic;
         auto at = [&](size_t k) { return operand(op, k, result.rows); };
         if (op.info->family == ops::Family::AggAll || op.info->family == ops::Family::AggCol)
             return aggregate(index);
@@ -275,7 +275,7 @@ class Builder {
         return isFloat(type) ? binary(BinaryOp::Add, x, literal(type, 0.0)) : x;
     }
 
-    uint16_t rowAggregate(std::string_view name, uint16_t x, const Fact &f) {
+    uint16_t rowAggregate(ops::OpName name, uint16_t x, const Fact &f) {
         if (name == "minRow" || name == "maxRow") {
             uint16_t best = reduceRow(name == "minRow" ? Reduce::Min : Reduce::Max, x);
             return program.nodes[x].sparse ? withPositiveZero(best) : best;
@@ -339,7 +339,7 @@ class Builder {
     void aggregate(uint16_t index) {
         const RegionOp &op = region.ops[index];
         const Fact &f = plan.facts[op.operands[0]];
-        std::string_view name = op.info->mnemonic;
+        ops::OpName name = op.info->mnemonic;
         uint16_t x = operand(op, 0, f.rows);
         if (name.starts_with("mean"))
             x = convert(x, f.type == ValueType::F32 ? ValueType::F32 : ValueType::F64);

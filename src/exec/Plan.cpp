@@ -336,7 +336,7 @@ class Planner {
     }
 
     std::optional<Role> wholeAggregate(size_t i) const {
-        std::string_view name = region.ops[i].info->mnemonic;
+        ops::OpName name = region.ops[i].info->mnemonic;
         const Fact &f = operand(i, 0);
         bool known = name == "sumAll" || name == "meanAll" || name == "minAll" || name == "maxAll";
         if (!known || f.form != Fact::Form::Dense || f.rows * f.cols <= 1 || (f.cols > 1 && !f.adjacent))
@@ -345,7 +345,7 @@ class Planner {
     }
 
     std::optional<Role> rowAggregate(size_t i) const {
-        std::string_view name = region.ops[i].info->mnemonic;
+        ops::OpName name = region.ops[i].info->mnemonic;
         const Fact &f = operand(i, 0);
         bool known = name == "sumRow" || name == "meanRow" || name == "minRow" || name == "maxRow";
         if (!known || !f.isMatrix() || f.cols <= 1 || f.rows <= 1)
@@ -364,7 +364,7 @@ class Planner {
     }
 
     std::optional<Role> columnAggregate(size_t i) const {
-        std::string_view name = region.ops[i].info->mnemonic;
+        ops::OpName name = region.ops[i].info->mnemonic;
         const Fact &f = operand(i, 0);
         if ((name != "sumCol" && name != "meanCol") || f.form != Fact::Form::Dense || f.cols <= 1 || f.rows <= 1)
             return std::nullopt;

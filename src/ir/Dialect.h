@@ -19,7 +19,7 @@
 #include "mlir/IR/OpImplementation.h"
 
 #include "base/Source.h"
-#include "ops/Registry.h"
+#include "ops/OpName.h"
 
 namespace daphne::ir {
 
@@ -98,11 +98,12 @@ class DaphneOp : public mlir::Op<DaphneOp, mlir::OpTrait::VariadicOperands, mlir
     static bool classof(mlir::Operation *op);
     static llvm::ArrayRef<llvm::StringRef> getAttributeNames() { return {}; }
 
-    llvm::StringRef mnemonic() { return (*this)->getName().stripDialect(); }
+    ops::OpName mnemonic() { return info().mnemonic; }
     const ops::OpInfo &info() { return infoOf(*this); }
     static const ops::OpInfo &infoOf(mlir::Operation *op);
 
-    bool is(llvm::StringRef name) { return mnemonic() == name; }
+    bool is(ops::OpName name) { return mnemonic() == name; }
+    bool isOneOf(std::initializer_list<ops::OpName> names) { return ops::isOneOf(mnemonic(), names); }
     /// Kernel hint or "".
     llvm::StringRef hint();
 
@@ -134,10 +135,10 @@ class YieldOp
 };
 
 /// Null unless op is an operation of the dialect with this mnemonic.
-DaphneOp asOp(mlir::Operation *op, llvm::StringRef mnemonic);
+DaphneOp asOp(mlir::Operation *op, ops::OpName mnemonic);
 /// Operation that defines v, if it is one of the dialect.
 DaphneOp definingOp(mlir::Value v);
-inline bool isOp(mlir::Value v, llvm::StringRef mnemonic) { return bool(asOp(v.getDefiningOp(), mnemonic)); }
+inline bool isOp(mlir::Value v, ops::OpName mnemonic) { return bool(asOp(v.getDefiningOp(), mnemonic)); }
 
 class DaphneDialect : public mlir::Dialect {
   public:
@@ -161,7 +162,7 @@ ops::InferCall inferCallOf(DaphneOp op, std::vector<ops::Arg> &storage);
 ops::TypeDesc castTargetOf(mlir::Operation *op);
 
 /// Creates daphne.<mnemonic>.
-DaphneOp createOp(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef mnemonic, mlir::ValueRange operands,
+DaphneOp createOp(mlir::OpBuilder &b, mlir::Location loc, ops::OpName mnemonic, mlir::ValueRange operands,
                   mlir::TypeRange results, llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
 
 /// True if executing op may raise an error or has an effect: it must not be dropped, even if unused.
@@ -182,9 +183,6 @@ inline constexpr llvm::StringLiteral kTargetKind = "kind";
 inline constexpr llvm::StringLiteral kCallee = "callee";
 inline constexpr llvm::StringLiteral kCsrThreshold =
     "daphne.csr_threshold"; ///< of the module, see selectRepresentations
-
-/// Operations of the IR that no builtin names.
-std::span<const ops::OpInfo> internalOps();
 
 } // namespace daphne::ir
 

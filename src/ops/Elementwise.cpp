@@ -159,7 +159,7 @@ bool conditionMayFail(const InferCall &call) {
 enum class AtZero { Other, Zero };
 enum class Order { Fixed, Free };
 
-constexpr OpInfo unary(std::string_view name, InferFn infer, AtZero atZero, FaultFn mayFail = ifTypeUnknown) {
+constexpr OpInfo unary(Mnemonic name, InferFn infer, AtZero atZero, FaultFn mayFail = ifTypeUnknown) {
     return {.mnemonic = name,
             .family = Family::EwUnary,
             .infer = infer,
@@ -168,7 +168,7 @@ constexpr OpInfo unary(std::string_view name, InferFn infer, AtZero atZero, Faul
             .reusable = 1};
 }
 
-constexpr OpInfo binary(std::string_view name, InferFn infer, AtZero atZero, Order order = Order::Fixed,
+constexpr OpInfo binary(Mnemonic name, InferFn infer, AtZero atZero, Order order = Order::Fixed,
                         FaultFn mayFail = ifShapesMayDiffer) {
     return {.mnemonic = name,
             .family = Family::EwBinary,
@@ -181,7 +181,7 @@ constexpr OpInfo binary(std::string_view name, InferFn infer, AtZero atZero, Ord
             .reusable = 3};
 }
 
-constexpr OpInfo pairs(std::string_view name, InferFn infer, AtZero atZero, FaultFn mayFail = outerShapesMayBeWrong) {
+constexpr OpInfo pairs(Mnemonic name, InferFn infer, AtZero atZero, FaultFn mayFail = outerShapesMayBeWrong) {
     return {.mnemonic = name,
             .family = Family::Outer,
             .minArgs = 2,

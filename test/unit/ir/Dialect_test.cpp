@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Dialect.h"
 
+#include "ops/InternalOps.h"
+
 #include <gtest/gtest.h>
 #include <set>
 
@@ -16,7 +18,7 @@ class DialectTest : public ::testing::Test {
 
     std::vector<const ops::OpInfo *> rows() const {
         std::vector<const ops::OpInfo *> all = ops::Registry::get().ops();
-        for (const ops::OpInfo &row : internalOps())
+        for (const ops::OpInfo &row : ops::internalOps())
             all.push_back(&row);
         return all;
     }
