@@ -5,7 +5,6 @@
 #include "codegen/Emitter.h"
 
 #include "codegen/CellArithmetic.h"
-#include "exec/Plan.h"
 
 namespace daphne::codegen {
 
@@ -40,7 +39,7 @@ llvm::Value *Emitter::mathCall(StringRef name, llvm::ArrayRef<llvm::Value *> arg
 
 llvm::Value *Emitter::nativeUnary(ops::OpName name, llvm::Value *v, ValueType type) {
     if (ops::isOneOf(name, {"ewNot", "ewMinus", "ewAbs"}))
-        return CellArithmetic(b).unary(*exec::unaryOf({name.data(), name.size()}), v, type);
+        return CellArithmetic(b).unary(name, v, type);
     bool fp = isFloat(type);
     if (type == ValueType::Bool)
         return nullptr;
@@ -83,8 +82,7 @@ llvm::Value *Emitter::arithmetic(ops::OpName name, llvm::Value *x, llvm::Value *
         return fp ? mathCall("fmod", {x, y}, g) : integerDivision(true, x, y, g, loc);
     if (name == "ewPow" && g == ValueType::F64)
         return mathCall("pow", {x, y}, g);
-    std::optional<BinaryOp> op = exec::binaryOf({name.data(), name.size()});
-    return op ? CellArithmetic(b).binary(*op, x, y, g) : nullptr;
+    return CellArithmetic(b).binary(name, x, y, g);
 }
 
 /// Iterations of for(i in from : to : step); bounds are inclusive, a step of 0 or away from `to` gives none.
@@ -107,11 +105,8 @@ bool Emitter::emitNativeBinary(DaphneOp op, const TypeDesc &a, const TypeDesc &c
     if (name == "ewAnd" || name == "ewOr") {
         llvm::Value *p = isTrue(x, a.valueType), *q = isTrue(y, c.valueType);
         v = fromBool(name == "ewAnd" ? b.CreateAnd(p, q) : b.CreateOr(p, q), result.valueType);
-    } else if (name == "ewEq" || name == "ewNeq" || name == "ewLt" || name == "ewLe" || name == "ewGt" ||
-               name == "ewGe") {
-        BinaryOp comparison = *exec::binaryOf({name.data(), name.size()});
-        llvm::Value *truth =
-            CellArithmetic(b).compare(comparison, convert(x, a.valueType, g), convert(y, c.valueType, g), g);
+    } else if (CellArithmetic::isComparison(name)) {
+        llvm::Value *truth = CellArithmetic(b).compare(name, convert(x, a.valueType, g), convert(y, c.valueType, g), g);
         v = fromBool(truth, result.valueType);
     } else {
         // Two bools compute in the result type.
