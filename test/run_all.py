@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every test suite and closes with the line 'N passed, N failed' over all of them.
 
-Suites: the layer table, what only the owner of a process may do, unit tests (CTest), IR tests, the library (many threads, memory, an installed prefix), examples of the documentation, the scripts of examples/, examples and
+Suites: the layer table, what only the owner of a process may do, names of operations that must not compile, unit tests
+(CTest), IR tests, the library (many threads, memory, an installed prefix), examples of the documentation, the scripts of examples/, examples and
 reference pages of builtins, script tests under the default options and under each file of test/script/configs, random
 queries and those of warehouse benchmarks against SQLite, random programs against an oracle, hostile scripts, damaged files,
 peak memory, files of other programs, equal results under every schedule, the distributed engine (processes, faults,
@@ -99,6 +100,7 @@ def suites(preset):
     lit = TEST / 'lit' / 'run.py'
     yield 'layers', lambda: run_summarised([python, layers])
     yield 'policy', lambda: run_summarised([python, TEST / 'layers' / 'check_policy.py'])
+    yield 'names', lambda: run_summarised([python, TEST / 'layers' / 'check_op_names.py', '--build', build])
     yield 'unit', lambda: run_ctest(build)
     if lit.is_file():
         yield 'lit', lambda: run_summarised([python, lit, '--bin', daphne.parent])

@@ -70,38 +70,116 @@ Value *CellArithmetic::convert(Value *v, ValueType from, ValueType to) const {
     return b.CreateIntCast(v, type(to), isSigned(from));
 }
 
-Value *CellArithmetic::compare(BinaryOp op, Value *x, Value *y, ValueType t) const {
-    using P = llvm::CmpInst::Predicate;
-    struct Row {
-        BinaryOp op;
-        P fp, sint, uint;
-    };
-    static constexpr Row kRows[] = {
-        {BinaryOp::Eq, P::FCMP_OEQ, P::ICMP_EQ, P::ICMP_EQ},   {BinaryOp::Neq, P::FCMP_UNE, P::ICMP_NE, P::ICMP_NE},
-        {BinaryOp::Lt, P::FCMP_OLT, P::ICMP_SLT, P::ICMP_ULT}, {BinaryOp::Le, P::FCMP_OLE, P::ICMP_SLE, P::ICMP_ULE},
-        {BinaryOp::Gt, P::FCMP_OGT, P::ICMP_SGT, P::ICMP_UGT}, {BinaryOp::Ge, P::FCMP_OGE, P::ICMP_SGE, P::ICMP_UGE},
-    };
-    for (const Row &r : kRows)
-        if (r.op == op)
-            return b.CreateCmp(isFloat(t) ? r.fp : isSigned(t) ? r.sint : r.uint, x, y);
+namespace {
+
+using P = llvm::CmpInst::Predicate;
+struct Comparison {
+    ops::OpName function;
+    P fp, sint, uint;
+};
+constexpr Comparison kComparisons[] = {
+    {"ewEq", P::FCMP_OEQ, P::ICMP_EQ, P::ICMP_EQ},   {"ewNeq", P::FCMP_UNE, P::ICMP_NE, P::ICMP_NE},
+    {"ewLt", P::FCMP_OLT, P::ICMP_SLT, P::ICMP_ULT}, {"ewLe", P::FCMP_OLE, P::ICMP_SLE, P::ICMP_ULE},
+    {"ewGt", P::FCMP_OGT, P::ICMP_SGT, P::ICMP_UGT}, {"ewGe", P::FCMP_OGE, P::ICMP_SGE, P::ICMP_UGE},
+};
+
+} // namespace
+
+bool CellArithmetic::isComparison(ops::OpName function) {
+    return llvm::any_of(kComparisons, [&](const Comparison &c) { return c.function == function; });
+}
+
+Value *CellArithmetic::compare(ops::OpName function, Value *x, Value *y, ValueType t) const {
+    for (const Comparison &c : kComparisons)
+        if (c.function == function)
+            return b.CreateCmp(isFloat(t) ? c.fp : isSigned(t) ? c.sint : c.uint, x, y);
     return nullptr;
 }
 
-Value *CellArithmetic::binary(BinaryOp op, Value *x, Value *y, ValueType t) const {
-    bool fp = isFloat(t);
-    switch (op) {
-    case BinaryOp::Add: return fp ? b.CreateFAdd(x, y) : b.CreateAdd(x, y);
-    case BinaryOp::Sub: return fp ? b.CreateFSub(x, y) : b.CreateSub(x, y);
-    case BinaryOp::Mul: return fp ? b.CreateFMul(x, y) : b.CreateMul(x, y);
-    case BinaryOp::Div: return fp ? b.CreateFDiv(x, y) : nullptr;
-    case BinaryOp::Min: return b.CreateSelect(compare(BinaryOp::Lt, y, x, t), y, x);
-    case BinaryOp::Max: return b.CreateSelect(compare(BinaryOp::Lt, x, y, t), y, x);
-    case BinaryOp::And: return fromBool(b.CreateAnd(isTrue(x, t), isTrue(y, t)), t);
-    case BinaryOp::Or: return fromBool(b.CreateOr(isTrue(x, t), isTrue(y, t)), t);
-    case BinaryOp::Xor: return fromBool(b.CreateXor(isTrue(x, t), isTrue(y, t)), t);
-    default: break;
+struct CellArithmetic::Emitters {
+    using Cells = const CellArithmetic &;
+
+    // ---- functions of two numbers; all have a form for every type unless they say so with null
+
+    static Value *add(Cells c, Value *x, Value *y, ValueType t) {
+        return isFloat(t) ? c.b.CreateFAdd(x, y) : c.b.CreateAdd(x, y);
     }
-    Value *truth = compare(op, x, y, t);
+    static Value *subtract(Cells c, Value *x, Value *y, ValueType t) {
+        return isFloat(t) ? c.b.CreateFSub(x, y) : c.b.CreateSub(x, y);
+    }
+    static Value *multiply(Cells c, Value *x, Value *y, ValueType t) {
+        return isFloat(t) ? c.b.CreateFMul(x, y) : c.b.CreateMul(x, y);
+    }
+    static Value *divide(Cells c, Value *x, Value *y, ValueType t) {
+        return isFloat(t) ? c.b.CreateFDiv(x, y) : nullptr;
+    }
+    static Value *smaller(Cells c, Value *x, Value *y, ValueType t) {
+        return c.b.CreateSelect(c.compare("ewLt", y, x, t), y, x);
+    }
+    static Value *larger(Cells c, Value *x, Value *y, ValueType t) {
+        return c.b.CreateSelect(c.compare("ewLt", x, y, t), y, x);
+    }
+    template <llvm::Instruction::BinaryOps Logic> static Value *logical(Cells c, Value *x, Value *y, ValueType t) {
+        return c.fromBool(c.b.CreateBinOp(Logic, c.isTrue(x, t), c.isTrue(y, t)), t);
+    }
+
+    struct Binary {
+        ops::OpName function;
+        Value *(*emit)(Cells, Value *x, Value *y, ValueType t);
+    };
+    static constexpr Binary kBinary[] = {
+        {"ewAdd", add},
+        {"ewSub", subtract},
+        {"ewMul", multiply},
+        {"ewDiv", divide},
+        {"ewMin", smaller},
+        {"ewMax", larger},
+        {"ewAnd", logical<llvm::Instruction::And>},
+        {"ewOr", logical<llvm::Instruction::Or>},
+        {"outerXor", logical<llvm::Instruction::Xor>},
+    };
+
+    // ---- functions of one number
+
+    static Value *itself(Cells, Value *x, ValueType) { return x; }
+    static Value *negate(Cells c, Value *x, ValueType t) { return isFloat(t) ? c.b.CreateFNeg(x) : c.b.CreateNeg(x); }
+    static Value *absolute(Cells c, Value *x, ValueType t) { return c.absolute(x, t); }
+    static Value *sign(Cells c, Value *x, ValueType t) { return c.sign(x, t); }
+    static Value *isNan(Cells c, Value *x, ValueType t) { return c.fromBool(c.b.CreateFCmpUNO(x, x), t); }
+    static Value *zero(Cells c, Value *, ValueType t) { return c.number(t, 0); }
+    template <llvm::Intrinsic::ID Id> static Value *intrinsic(Cells c, Value *x, ValueType) {
+        return c.b.CreateUnaryIntrinsic(Id, x);
+    }
+    /// f32 is computed as f64.
+    template <Value *(CellArithmetic::*F)(Value *) const> static Value *inDouble(Cells c, Value *x, ValueType t) {
+        return c.convert((c.*F)(c.convert(x, t, ValueType::F64)), ValueType::F64, t);
+    }
+
+    struct Unary {
+        ops::OpName function;
+        Value *(*ofFloats)(Cells, Value *x, ValueType t);
+        Value *(*ofIntegers)(Cells, Value *x, ValueType t);
+    };
+    static constexpr Unary kUnary[] = {
+        {"ewMinus", negate, negate},
+        {"ewAbs", absolute, absolute},
+        {"ewSign", sign, sign},
+        {"ewIsnan", isNan, zero},
+        {"ewFloor", intrinsic<llvm::Intrinsic::floor>, itself},
+        {"ewCeil", intrinsic<llvm::Intrinsic::ceil>, itself},
+        {"ewRound", nullptr, itself},
+        {"ewSqrt", intrinsic<llvm::Intrinsic::sqrt>, nullptr},
+        {"ewExp", inDouble<&CellArithmetic::exponential>, nullptr},
+        {"ewTanh", inDouble<&CellArithmetic::hyperbolicTangent>, nullptr},
+        {"ewLn", inDouble<&CellArithmetic::naturalLogarithm>, nullptr},
+    };
+};
+
+Value *CellArithmetic::binary(ops::OpName function, Value *x, Value *y, ValueType t) const {
+    for (const auto &row : Emitters::kBinary)
+        if (row.function == function)
+            return row.emit(*this, x, y, t);
+    Value *truth = compare(function, x, y, t);
     return truth ? fromBool(truth, t) : nullptr;
 }
 
@@ -114,34 +192,24 @@ Value *CellArithmetic::absolute(Value *x, ValueType t) const {
 
 Value *CellArithmetic::sign(Value *x, ValueType t) const {
     Value *zero = llvm::Constant::getNullValue(x->getType()), *one = number(t, 1);
-    Value *above = compare(BinaryOp::Gt, x, zero, t), *below = compare(BinaryOp::Lt, x, zero, t);
+    Value *above = compare("ewGt", x, zero, t), *below = compare("ewLt", x, zero, t);
     if (!isFloat(t))
         return b.CreateSub(b.CreateZExt(above, type(t)), b.CreateZExt(below, type(t)));
     Value *number_ = b.CreateSelect(above, one, b.CreateSelect(below, number(t, -1), zero));
     return b.CreateSelect(b.CreateFCmpUNO(x, x), x, number_);
 }
 
-Value *CellArithmetic::unary(UnaryOp op, Value *x, ValueType t) const {
-    bool fp = isFloat(t);
-    if (op == UnaryOp::Not)
+Value *CellArithmetic::unary(ops::OpName function, Value *x, ValueType t) const {
+    if (function == "ewNot")
         return fromBool(b.CreateNot(isTrue(x, t)), t);
     if (t == ValueType::Bool)
         return nullptr;
-    auto inDouble = [&](auto f) { return convert(f(convert(x, t, ValueType::F64)), ValueType::F64, t); };
-    switch (op) {
-    case UnaryOp::Minus: return fp ? b.CreateFNeg(x) : b.CreateNeg(x);
-    case UnaryOp::Abs: return absolute(x, t);
-    case UnaryOp::Sign: return sign(x, t);
-    case UnaryOp::Isnan: return fp ? fromBool(b.CreateFCmpUNO(x, x), t) : number(t, 0);
-    case UnaryOp::Floor: return fp ? b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, x) : x;
-    case UnaryOp::Ceil: return fp ? b.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, x) : x;
-    case UnaryOp::Round: return fp ? nullptr : x;
-    case UnaryOp::Sqrt: return fp ? b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x) : nullptr;
-    case UnaryOp::Exp: return fp ? inDouble([&](Value *v) { return exponential(v); }) : nullptr;
-    case UnaryOp::Tanh: return fp ? inDouble([&](Value *v) { return hyperbolicTangent(v); }) : nullptr;
-    case UnaryOp::Ln: return fp ? inDouble([&](Value *v) { return naturalLogarithm(v); }) : nullptr;
-    default: return nullptr;
-    }
+    for (const auto &row : Emitters::kUnary)
+        if (row.function == function) {
+            auto emit = isFloat(t) ? row.ofFloats : row.ofIntegers;
+            return emit ? emit(*this, x, t) : nullptr;
+        }
+    return nullptr;
 }
 
 Value *CellArithmetic::fixedPower(int twice, Value *x, ValueType t) const {

@@ -8,7 +8,7 @@
 #include "llvm/IR/IRBuilder.h"
 
 #include "base/ValueType.h"
-#include "kernels/CellLoops.h"
+#include "kernels/cells/CellTable.h"
 
 namespace daphne::codegen {
 
@@ -22,18 +22,21 @@ class CellArithmetic {
     llvm::Value *isTrue(llvm::Value *v, ValueType t) const; ///< NaN is true
     llvm::Value *fromBool(llvm::Value *v, ValueType t) const;
     llvm::Value *convert(llvm::Value *v, ValueType from, ValueType to) const;
-    /// Eq ... Ge; i1.
-    llvm::Value *compare(BinaryOp op, llvm::Value *x, llvm::Value *y, ValueType t) const;
+    static bool isComparison(ops::OpName function);
+    /// The six comparisons; i1.
+    llvm::Value *compare(ops::OpName function, llvm::Value *x, llvm::Value *y, ValueType t) const;
 
-    /// Operations without a domain, both operands and the result of type t; null if there is no instruction for it
-    /// (integer division, powers, ...). Comparisons and logical operations yield numbers.
-    llvm::Value *binary(BinaryOp op, llvm::Value *x, llvm::Value *y, ValueType t) const;
-    /// Likewise; negative arguments of Sqrt and Ln give NaN.
-    llvm::Value *unary(UnaryOp op, llvm::Value *x, ValueType t) const;
+    /// Functions without a domain, both operands and the result of type t; null if there are no instructions for it
+    /// (integer division, powers, ...): the loop of the kernels does it. Comparisons and logical operations yield
+    /// numbers.
+    llvm::Value *binary(ops::OpName function, llvm::Value *x, llvm::Value *y, ValueType t) const;
+    /// Likewise; outside of its domain a function gives NaN.
+    llvm::Value *unary(ops::OpName function, llvm::Value *x, ValueType t) const;
     /// x ^ (twice / 2), see kernels/FixedPower.h; t is a floating-point type.
     llvm::Value *fixedPower(int twice, llvm::Value *x, ValueType t) const;
 
   private:
+    struct Emitters; ///< the functions that have instructions, by name
     llvm::Type *spread(llvm::Type *t) const;
     llvm::Value *absolute(llvm::Value *x, ValueType t) const;
     llvm::Value *sign(llvm::Value *x, ValueType t) const;

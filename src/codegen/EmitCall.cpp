@@ -322,7 +322,7 @@ void Emitter::emitPipeline(ir::PipelineOp op) {
         step.info = &member.info();
         step.kernel = KernelTable::get().find(step.info->mnemonic);
         if (!step.kernel)
-            throw internalError("operation " + member.mnemonic().str() + " has no kernel");
+            throw internalError("operation " + std::string(member.mnemonic()) + " has no kernel");
         for (mlir::Value v : member->getOperands())
             step.operands.push_back(numbers.lookup(v));
         TypeDesc result = ir::toTypeDesc(member->getResult(0).getType());
@@ -343,9 +343,9 @@ void Emitter::emitPipeline(ir::PipelineOp op) {
 }
 
 void Emitter::emitKernelCall(DaphneOp op) {
-    const Kernel *kernel = KernelTable::get().find({op.mnemonic().data(), op.mnemonic().size()});
+    const Kernel *kernel = KernelTable::get().find(op.mnemonic());
     if (!kernel)
-        throw internalError("operation " + op.mnemonic().str() + " has no kernel").at(ir::spanOf(op.getLoc()));
+        throw internalError("operation " + std::string(op.mnemonic()) + " has no kernel").at(ir::spanOf(op.getLoc()));
     std::vector<TypeDesc> argTypes, resultTypes;
     for (auto [i, v] : llvm::enumerate(op->getOperands())) {
         argTypes.push_back(ir::toTypeDesc(v.getType()));

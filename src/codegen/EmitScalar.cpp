@@ -4,10 +4,7 @@
 /// in the operands' type, float to integer saturates.
 #include "codegen/Emitter.h"
 
-#include "llvm/ADT/StringSet.h"
-
 #include "codegen/CellArithmetic.h"
-#include "exec/Plan.h"
 
 namespace daphne::codegen {
 
@@ -40,18 +37,16 @@ llvm::Value *Emitter::mathCall(StringRef name, llvm::ArrayRef<llvm::Value *> arg
     return callRuntime(symbol.c_str(), args[0]->getType(), args);
 }
 
-llvm::Value *Emitter::nativeUnary(StringRef name, llvm::Value *v, ValueType type) {
-    static const llvm::StringSet<> simple{"ewNot", "ewMinus", "ewAbs"};
-    if (simple.contains(name))
-        return CellArithmetic(b).unary(*exec::unaryOf({name.data(), name.size()}), v, type);
+llvm::Value *Emitter::nativeUnary(ops::OpName name, llvm::Value *v, ValueType type) {
+    if (ops::isOneOf(name, {"ewNot", "ewMinus", "ewAbs"}))
+        return CellArithmetic(b).unary(name, v, type);
     bool fp = isFloat(type);
     if (type == ValueType::Bool)
         return nullptr;
     if (name == "ewFloor" || name == "ewCeil" || name == "ewRound")
-        return fp ? mathCall(name.drop_front(2).lower(), {v}, type) : v;
-    static const llvm::StringSet<> total{"ewExp", "ewSin", "ewCos", "ewTan", "ewSinh", "ewCosh", "ewTanh", "ewAtan"};
-    if (total.contains(name) && fp)
-        return mathCall(name.drop_front(2).lower(), {v}, type);
+        return fp ? mathCall(llvm::StringRef(name).drop_front(2).lower(), {v}, type) : v;
+    if (fp && ops::isOneOf(name, {"ewExp", "ewSin", "ewCos", "ewTan", "ewSinh", "ewCosh", "ewTanh", "ewAtan"}))
+        return mathCall(llvm::StringRef(name).drop_front(2).lower(), {v}, type);
     return nullptr;
 }
 
@@ -62,7 +57,7 @@ llvm::Value *Emitter::integerDivision(bool remainder, llvm::Value *x, llvm::Valu
         llvm::BasicBlock *fault = newBlock("zero"), *go = newBlock("divide");
         b.CreateCondBr(b.CreateICmpEQ(y, zero), fault, go);
         b.SetInsertPoint(fault);
-        setCallSite(loc, remainder ? "ewMod" : "ewDiv");
+        setCallSite(loc, remainder ? ops::OpName("ewMod") : ops::OpName("ewDiv"));
         callRuntime("daphne_division_by_zero", b.getVoidTy(), {contextArg});
         b.CreateUnreachable();
         b.SetInsertPoint(go);
@@ -79,7 +74,7 @@ llvm::Value *Emitter::integerDivision(bool remainder, llvm::Value *x, llvm::Valu
 }
 
 /// Arithmetic in type g; null if there is no native form.
-llvm::Value *Emitter::arithmetic(StringRef name, llvm::Value *x, llvm::Value *y, ValueType g, mlir::Location loc) {
+llvm::Value *Emitter::arithmetic(ops::OpName name, llvm::Value *x, llvm::Value *y, ValueType g, mlir::Location loc) {
     bool fp = isFloat(g);
     if (name == "ewDiv" && !fp)
         return integerDivision(false, x, y, g, loc);
@@ -87,8 +82,7 @@ llvm::Value *Emitter::arithmetic(StringRef name, llvm::Value *x, llvm::Value *y,
         return fp ? mathCall("fmod", {x, y}, g) : integerDivision(true, x, y, g, loc);
     if (name == "ewPow" && g == ValueType::F64)
         return mathCall("pow", {x, y}, g);
-    std::optional<BinaryOp> op = exec::binaryOf({name.data(), name.size()});
-    return op ? CellArithmetic(b).binary(*op, x, y, g) : nullptr;
+    return CellArithmetic(b).binary(name, x, y, g);
 }
 
 /// Iterations of for(i in from : to : step); bounds are inclusive, a step of 0 or away from `to` gives none.
@@ -104,18 +98,15 @@ llvm::Value *Emitter::tripCount(llvm::Value *from, llvm::Value *to, llvm::Value 
 }
 
 bool Emitter::emitNativeBinary(DaphneOp op, const TypeDesc &a, const TypeDesc &c, const TypeDesc &result) {
-    StringRef name = op.mnemonic();
+    ops::OpName name = op.mnemonic();
     llvm::Value *x = get(op->getOperand(0)).bits, *y = get(op->getOperand(1)).bits;
     ValueType g = mostGeneral(a.valueType, c.valueType);
     llvm::Value *v = nullptr;
     if (name == "ewAnd" || name == "ewOr") {
         llvm::Value *p = isTrue(x, a.valueType), *q = isTrue(y, c.valueType);
         v = fromBool(name == "ewAnd" ? b.CreateAnd(p, q) : b.CreateOr(p, q), result.valueType);
-    } else if (name == "ewEq" || name == "ewNeq" || name == "ewLt" || name == "ewLe" || name == "ewGt" ||
-               name == "ewGe") {
-        BinaryOp comparison = *exec::binaryOf({name.data(), name.size()});
-        llvm::Value *truth =
-            CellArithmetic(b).compare(comparison, convert(x, a.valueType, g), convert(y, c.valueType, g), g);
+    } else if (CellArithmetic::isComparison(name)) {
+        llvm::Value *truth = CellArithmetic(b).compare(name, convert(x, a.valueType, g), convert(y, c.valueType, g), g);
         v = fromBool(truth, result.valueType);
     } else {
         // Two bools compute in the result type.
@@ -144,7 +135,7 @@ bool Emitter::emitNativeConditional(DaphneOp op) {
 }
 
 bool Emitter::emitInternal(DaphneOp op) {
-    StringRef name = op.mnemonic();
+    ops::OpName name = op.mnemonic();
     if (name == "constant") {
         ops::Constant c = *ir::constantOf(op->getResult(0));
         if (c.type == ValueType::Str)

@@ -115,8 +115,8 @@ class Emitter {
     llvm::Value *convert(llvm::Value *v, ValueType from, ValueType to);
     llvm::Value *isTrue(llvm::Value *v, ValueType type);
     llvm::Value *fromBool(llvm::Value *v, ValueType type);
-    llvm::Value *nativeUnary(llvm::StringRef name, llvm::Value *v, ValueType type);
-    llvm::Value *arithmetic(llvm::StringRef name, llvm::Value *x, llvm::Value *y, ValueType g, mlir::Location loc);
+    llvm::Value *nativeUnary(ops::OpName name, llvm::Value *v, ValueType type);
+    llvm::Value *arithmetic(ops::OpName name, llvm::Value *x, llvm::Value *y, ValueType g, mlir::Location loc);
     llvm::Value *integerDivision(bool remainder, llvm::Value *x, llvm::Value *y, ValueType type, mlir::Location loc);
     llvm::Value *tripCount(llvm::Value *from, llvm::Value *to, llvm::Value *step);
     llvm::Value *constant(const ops::Constant &c);

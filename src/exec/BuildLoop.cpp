@@ -13,13 +13,7 @@ namespace {
 using Kind = LoopNode::Kind;
 
 /// Operations that cost more than reading a kept value back.
-bool isCostly(const LoopNode &n) {
-    if (n.kind == Kind::Unary)
-        return n.unary() >= UnaryOp::Exp && n.unary() <= UnaryOp::Atan && n.unary() != UnaryOp::Round &&
-               n.unary() != UnaryOp::Floor && n.unary() != UnaryOp::Ceil;
-    return n.kind == Kind::Binary && (n.binary() == BinaryOp::Pow || n.binary() == BinaryOp::Mod ||
-                                      n.binary() == BinaryOp::Log || n.binary() == BinaryOp::Div);
-}
+bool isCostly(const LoopNode &n) { return n.cells && n.cells->op->cost == ops::Cost::Costly; }
 
 class Builder {
   public:
@@ -162,28 +156,26 @@ class Builder {
         return apply({.kind = Kind::Convert, .type = to, .compute = program.nodes[x].type}, {x});
     }
 
-    uint16_t binary(BinaryOp op, uint16_t a, uint16_t b) {
-        ValueType g = mostGeneral(program.nodes[a].type, program.nodes[b].type);
-        BinaryLoops loops = binaryLoops(op, g);
-        bool integerDomain = (op == BinaryOp::Div || op == BinaryOp::Mod) && !isFloat(loops.compute);
-        bool hasDomain = integerDomain || op == BinaryOp::Log;
-        uint16_t node = apply({.kind = Kind::Binary,
-                               .type = loops.result,
-                               .compute = loops.compute,
-                               .function = static_cast<uint8_t>(op)},
-                              {a, b});
-        if (hasDomain)
+    uint16_t binary(const CellFunction &f, uint16_t a, uint16_t b) {
+        BinaryLoops loops = f.binary(mostGeneral(program.nodes[a].type, program.nodes[b].type));
+        uint16_t node =
+            apply({.kind = Kind::Binary, .type = loops.result, .compute = loops.compute, .cells = &f}, {a, b});
+        if (loops.outside)
             noteDomain(node);
         return node;
     }
 
-    uint16_t unary(UnaryOp op, uint16_t a) {
-        ValueType t = unaryLoop(op, program.nodes[a].type).type;
-        uint16_t node =
-            apply({.kind = Kind::Unary, .type = t, .compute = t, .function = static_cast<uint8_t>(op)}, {a});
-        if (op == UnaryOp::Sqrt || op == UnaryOp::Ln || op == UnaryOp::Asin || op == UnaryOp::Acos)
+    uint16_t unary(const CellFunction &f, uint16_t a) {
+        UnaryLoop loop = f.unary(program.nodes[a].type);
+        uint16_t node = apply({.kind = Kind::Unary, .type = loop.type, .compute = loop.type, .cells = &f}, {a});
+        if (loop.hasDomain)
             noteDomain(node);
         return node;
+    }
+
+    uint16_t multiply(uint16_t a, uint16_t b) {
+        static const CellFunction &product = cellFunction("ewMul");
+        return binary(product, a, b);
     }
 
     /// The operation may leave its domain; what it depends on is needed to say where.
@@ -220,7 +212,7 @@ class Builder {
     void add(uint16_t index) {
         const RegionOp &op = region.ops[index];
         const Fact &result = plan.facts[resultOf(index)];
-        std::string_view name = op.info->mnemonic;
+        ops::OpName name = op.info->mnemonic;
         auto at = [&](size_t k) { return operand(op, k, result.rows); };
         if (op.info->family == ops::Family::AggAll || op.info->family == ops::Family::AggCol)
             return aggregate(index);
@@ -233,9 +225,9 @@ class Builder {
             node = apply({.kind = Kind::Cond, .type = result.type, .compute = result.type}, {c, at(1), at(2)});
         } else if (name == "cast") {
             node = convert(at(0), result.type);
-        } else if (auto u = unaryOf(name)) {
+        } else if (auto *u = unaryOf(*op.info)) {
             node = unary(*u, at(0));
-        } else if (auto b = binaryOf(name)) {
+        } else if (auto *b = binaryOf(*op.info)) {
             node = power(*b, op, at);
         } else {
             return product(index);
@@ -245,24 +237,25 @@ class Builder {
         nodeOf[index] = node;
     }
 
-    template <class At> uint16_t power(BinaryOp b, const RegionOp &op, At &at) {
+    template <class At> uint16_t power(const CellFunction &f, const RegionOp &op, At &at) {
         uint16_t x = at(0), y = at(1);
         const LoopNode &base = program.nodes[x];
         ValueType g = mostGeneral(base.type, program.nodes[y].type);
         std::optional<int> twice =
-            b == BinaryOp::Pow && op.info->family == ops::Family::EwBinary && base.space != Space::Scalar
+            f.is("ewPow") && op.info->family == ops::Family::EwBinary && base.space != Space::Scalar
                 ? fixedExponent(plan.facts[op.operands[1]])
                 : std::nullopt;
-        needFinite(b, x, y);
+        if (f.is("ewMul"))
+            needFinite(x, y);
         if (!twice || !isFloat(g))
-            return binary(b, x, y);
+            return binary(f, x, y);
         x = convert(x, g);
         return apply({.kind = Kind::PowFixed, .type = g, .compute = g, .function = static_cast<uint8_t>(*twice)}, {x});
     }
 
     /// Absent cells times a number are zero only if the number is finite.
-    void needFinite(BinaryOp op, uint16_t a, uint16_t b) {
-        if (op != BinaryOp::Mul || program.nodes[a].sparse == program.nodes[b].sparse)
+    void needFinite(uint16_t a, uint16_t b) {
+        if (program.nodes[a].sparse == program.nodes[b].sparse)
             return;
         const LoopNode &other = program.nodes[program.nodes[a].sparse ? b : a];
         if (other.kind == Kind::Input && isFloat(other.type))
@@ -272,10 +265,10 @@ class Builder {
     /// A Csr does not store zeros: where kernels make one, -0 is lost.
     uint16_t withPositiveZero(uint16_t x) {
         ValueType type = program.nodes[x].type;
-        return isFloat(type) ? binary(BinaryOp::Add, x, literal(type, 0.0)) : x;
+        return isFloat(type) ? binary(cellFunction("ewAdd"), x, literal(type, 0.0)) : x;
     }
 
-    uint16_t rowAggregate(std::string_view name, uint16_t x, const Fact &f) {
+    uint16_t rowAggregate(ops::OpName name, uint16_t x, const Fact &f) {
         if (name == "minRow" || name == "maxRow") {
             uint16_t best = reduceRow(name == "minRow" ? Reduce::Min : Reduce::Max, x);
             return program.nodes[x].sparse ? withPositiveZero(best) : best;
@@ -284,7 +277,7 @@ class Builder {
             return reduceRow(Reduce::Sum, f.type == ValueType::Bool ? convert(x, ValueType::SI64) : x);
         ValueType t = f.type == ValueType::F32 ? ValueType::F32 : ValueType::F64;
         uint16_t sum = reduceRow(Reduce::Sum, convert(x, t));
-        return binary(BinaryOp::Div, sum, literal(t, static_cast<double>(f.cols)));
+        return binary(cellFunction("ewDiv"), sum, literal(t, static_cast<double>(f.cols)));
     }
 
     void product(uint16_t index) {
@@ -294,16 +287,16 @@ class Builder {
         case ProductForm::RowDots: {
             uint16_t x = operand(op, 0, a.rows), v = input(op.operands[1], Space::Row);
             bool sparse = program.nodes[x].sparse;
-            needFinite(BinaryOp::Mul, x, v);
-            nodeOf[index] = reduceRow(sparse ? Reduce::DotSparse : Reduce::Sum, binary(BinaryOp::Mul, x, v));
+            needFinite(x, v);
+            nodeOf[index] = reduceRow(sparse ? Reduce::DotSparse : Reduce::Sum, multiply(x, v));
             return;
         }
         case ProductForm::Outer:
-            nodeOf[index] = binary(BinaryOp::Mul, operand(op, 0, a.rows), input(op.operands[1], Space::Row));
+            nodeOf[index] = multiply(operand(op, 0, a.rows), input(op.operands[1], Space::Row));
             return;
         case ProductForm::ColumnSums: {
             uint16_t y = operand(op, 1, b.rows);
-            uint16_t weighted = binary(BinaryOp::Mul, operand(op, 0, a.rows), y);
+            uint16_t weighted = multiply(operand(op, 0, a.rows), y);
             pushOutput(LoopParam::Kind::SumsOfColumns, weighted, {Binding::Kind::Partial, resultOf(index)});
             late.insert(index);
             return;
@@ -339,7 +332,7 @@ class Builder {
     void aggregate(uint16_t index) {
         const RegionOp &op = region.ops[index];
         const Fact &f = plan.facts[op.operands[0]];
-        std::string_view name = op.info->mnemonic;
+        ops::OpName name = op.info->mnemonic;
         uint16_t x = operand(op, 0, f.rows);
         if (name.starts_with("mean"))
             x = convert(x, f.type == ValueType::F32 ? ValueType::F32 : ValueType::F64);

@@ -58,11 +58,11 @@ class Interpreter {
         switch (node.kind) {
         case LoopNode::Kind::Unary: {
             Cells spread = spreadCells(in[0], single[0], node.compute, n);
-            done = unaryLoop(node.unary(), node.compute).cells(spread.data(), data(i), n);
+            done = node.cells->unary(node.compute).cells(spread.data(), data(i), n);
             break;
         }
         case LoopNode::Kind::Binary: {
-            BinaryLoops loops = binaryLoops(node.binary(), node.compute);
+            BinaryLoops loops = node.cells->binary(node.compute);
             auto f = single[1] && !single[0]   ? loops.rightSingle
                      : single[0] && !single[1] ? loops.leftSingle
                                                : loops.cells;

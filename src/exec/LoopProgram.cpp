@@ -44,7 +44,11 @@ std::string LoopProgram::text() const {
     for (const LoopNode &n : nodes) {
         out += 'n';
         number(n.kind), number(n.space), number(n.sparse), number(n.level), number(n.type), number(n.compute);
-        number(n.function), number(n.kind == LoopNode::Kind::Input ? n.param : 0);
+        if (n.cells)
+            out += ' ', out += n.cells->op->mnemonic;
+        else
+            number(n.function);
+        number(n.kind == LoopNode::Kind::Input ? n.param : 0);
         if (n.kind == LoopNode::Kind::Product)
             number(n.param), number(n.packed), number(n.depth);
         for (size_t i = 0; i < n.numOperands; ++i)

@@ -25,9 +25,9 @@
 
 #include "base/ValueType.h"
 #include "base/WideVectors.h"
-#include "kernels/CellLoops.h"
 #include "kernels/NarrowProduct.h"
 #include "kernels/RowwiseProduct.h"
+#include "kernels/cells/CellTable.h"
 
 namespace daphne::exec {
 
@@ -52,14 +52,14 @@ struct LoopNode {
     uint8_t level = 0;                  ///< Full: sweep that computes it first; Column: sweep before which it is there
     ValueType type = ValueType::F64;    ///< of the value
     ValueType compute = ValueType::F64; ///< operands are converted to this first
-    uint8_t function = 0;               ///< UnaryOp, BinaryOp, twice the exponent of PowFixed, Reduce
+    const CellFunction *cells = nullptr; ///< Unary, Binary: what is done with cells
+    uint8_t function = 0;                ///< twice the exponent of PowFixed, Reduce
     uint8_t numOperands = 0;
     std::array<uint16_t, 3> operands = {};
     uint16_t param = 0;             ///< Input: which one; Product: the Side
     uint16_t packed = 0, depth = 0; ///< Product: the Packed matrix and its rows
 
-    UnaryOp unary() const { return static_cast<UnaryOp>(function); }
-    BinaryOp binary() const { return static_cast<BinaryOp>(function); }
+    bool applies(ops::OpName name) const { return cells && cells->is(name); }
     Reduce reduce() const { return static_cast<Reduce>(function); }
     double exponent() const { return static_cast<int8_t>(function) * 0.5; }
 };

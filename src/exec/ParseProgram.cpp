@@ -119,12 +119,22 @@ class ProgramReader {
         return LoopProgram::of(product);
     }
 
-    std::vector<int> numbersOf(std::string_view words) const {
+    /// The numbers of a line. A name in it counts as 0 and is remembered with its position.
+    std::vector<int> numbersOf(std::string_view words) {
         std::vector<int> numbers;
+        name = {};
         words.remove_prefix(1);
         while (!words.empty()) {
             require(words.front() == ' ', "numbers are separated by one blank");
             words.remove_prefix(1);
+            if (!words.empty() && words.front() >= 'a' && words.front() <= 'z') {
+                require(name.empty(), "one name at most");
+                name = words.substr(0, words.find(' '));
+                namePosition = numbers.size();
+                words.remove_prefix(name.size());
+                numbers.push_back(0);
+                continue;
+            }
             int x = 0;
             auto [end, error] = std::from_chars(words.data(), words.data() + words.size(), x);
             require(error == std::errc() && x >= 0 && x <= 0xffff, "a number between 0 and 65535");
@@ -141,7 +151,7 @@ class ProgramReader {
     }
 
     void readParam(const std::vector<int> &n) {
-        require(n.size() >= 3 && program.params.size() < kMostParams, "a parameter has three numbers");
+        require(n.size() >= 3 && program.params.size() < kMostParams && name.empty(), "a parameter has three numbers");
         LoopParam p{enumerator(n[0], P::MaxOfAll), enumerator(n[1], ValueType::F64), static_cast<uint16_t>(n[2])};
         require(n.size() == (p.kind == P::SumsOfOuter ? 5 : 3), "a parameter has three numbers, a product five");
         if (p.kind == P::SumsOfOuter) {
@@ -163,6 +173,11 @@ class ProgramReader {
         given.type = enumerator(n[4], ValueType::F64);
         given.compute = enumerator(n[5], ValueType::F64);
         given.function = static_cast<uint8_t>(n[6]);
+        if (!name.empty()) {
+            require(namePosition == 6, "the place of a name");
+            given.cells = CellTable::get().find(name);
+            require(given.cells, "the name of a function");
+        }
         given.param = static_cast<uint16_t>(n[7]);
         if (given.kind == Kind::Product) {
             require(n.size() == 11 && given.param == 0, "a product has a matrix on each side");
@@ -195,7 +210,8 @@ class ProgramReader {
     }
 
     LoopNode inputNode(const LoopNode &given) const {
-        require(given.param < program.params.size() && given.numOperands == 0 && given.function == 0, "an input");
+        require(given.param < program.params.size() && given.numOperands == 0 && given.function == 0 && !given.cells,
+                "an input");
         const LoopParam &p = program.params[given.param];
         require(!p.isOutput() && p.kind < P::Side, "an input node reads an input");
         LoopNode n;
@@ -236,19 +252,19 @@ class ProgramReader {
         switch (given.kind) {
         case Kind::Unary: {
             requireOperands(given, 1);
-            UnaryOp op = enumerator(given.function, UnaryOp::Not);
-            n.type = n.compute = unaryLoop(op, operand(given, 0).type).type;
-            program.faults |= op == UnaryOp::Sqrt || op == UnaryOp::Ln || op == UnaryOp::Asin || op == UnaryOp::Acos;
+            require(given.cells && given.cells->unary, "a function of one number");
+            UnaryLoop loop = given.cells->unary(operand(given, 0).type);
+            n.type = n.compute = loop.type;
+            program.faults |= loop.hasDomain;
             break;
         }
         case Kind::Binary: {
             requireOperands(given, 2);
-            BinaryOp op = enumerator(given.function, BinaryOp::Xor);
-            BinaryLoops loops = binaryLoops(op, mostGeneral(operand(given, 0).type, operand(given, 1).type));
+            require(given.cells && given.cells->binary, "a function of two numbers");
+            BinaryLoops loops = given.cells->binary(mostGeneral(operand(given, 0).type, operand(given, 1).type));
             n.type = loops.result;
             n.compute = loops.compute;
-            bool integers = (op == BinaryOp::Div || op == BinaryOp::Mod) && !isFloat(loops.compute);
-            program.faults |= integers || op == BinaryOp::Log;
+            program.faults |= loops.outside != nullptr;
             break;
         }
         case Kind::PowFixed: {
@@ -271,12 +287,14 @@ class ProgramReader {
             n.compute = operand(given, 0).type;
             require(n.type != n.compute, "a conversion to the same type");
         }
-        bool usesFunction = given.kind == Kind::Unary || given.kind == Kind::Binary || given.kind == Kind::PowFixed;
-        require(usesFunction || given.function == 0, "the function of a node");
+        bool isNamed = given.kind == Kind::Unary || given.kind == Kind::Binary;
+        require(isNamed || !given.cells, "only functions of cells have names");
+        require(given.kind == Kind::PowFixed || given.function == 0, "the function of a node");
     }
 
     LoopNode reduction(const LoopNode &given) {
         requireOperands(given, 1);
+        require(!given.cells, "a reduction has no function of cells");
         const LoopNode &x = operand(given, 0);
         Reduce how = enumerator(given.function, Reduce::DotSparse);
         require(!program.flat && x.space == Space::Full, "a reduction of a row");
@@ -290,7 +308,7 @@ class ProgramReader {
 
     /// A row of a matrix with other columns, times a small matrix.
     LoopNode productNode(const LoopNode &given) {
-        require(program.narrow && given.depth > 0 && given.function == 0, "a product of narrow rows");
+        require(program.narrow && given.depth > 0 && given.function == 0 && !given.cells, "a product of narrow rows");
         requireSide(given.param, given.type, given.depth);
         require(given.packed < program.params.size() && program.params[given.packed].kind == P::Packed &&
                     program.params[given.packed].type == given.type,
@@ -348,6 +366,8 @@ class ProgramReader {
 
     std::string_view text;
     LoopProgram program;
+    std::string_view name; ///< in the current line
+    size_t namePosition = 0;
     std::map<uint16_t, uint16_t> depths; ///< columns of each Side, rows of each Packed
     size_t line = 0;
 };

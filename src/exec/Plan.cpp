@@ -7,46 +7,14 @@
 
 namespace daphne::exec {
 
-namespace {
-
-template <class Op> struct NamedFunction {
-    std::string_view name;
-    Op op;
-};
-
-constexpr NamedFunction<UnaryOp> kUnary[] = {
-    {"ewMinus", UnaryOp::Minus}, {"ewAbs", UnaryOp::Abs},   {"ewSign", UnaryOp::Sign},   {"ewExp", UnaryOp::Exp},
-    {"ewLn", UnaryOp::Ln},       {"ewSqrt", UnaryOp::Sqrt}, {"ewRound", UnaryOp::Round}, {"ewFloor", UnaryOp::Floor},
-    {"ewCeil", UnaryOp::Ceil},   {"ewSin", UnaryOp::Sin},   {"ewCos", UnaryOp::Cos},     {"ewTan", UnaryOp::Tan},
-    {"ewSinh", UnaryOp::Sinh},   {"ewCosh", UnaryOp::Cosh}, {"ewTanh", UnaryOp::Tanh},   {"ewAsin", UnaryOp::Asin},
-    {"ewAcos", UnaryOp::Acos},   {"ewAtan", UnaryOp::Atan}, {"ewIsnan", UnaryOp::Isnan}, {"ewNot", UnaryOp::Not},
-};
-
-/// Without their prefix "ew" or "outer".
-constexpr NamedFunction<BinaryOp> kBinary[] = {
-    {"Add", BinaryOp::Add}, {"Sub", BinaryOp::Sub}, {"Mul", BinaryOp::Mul}, {"Div", BinaryOp::Div},
-    {"Pow", BinaryOp::Pow}, {"Mod", BinaryOp::Mod}, {"Log", BinaryOp::Log}, {"Min", BinaryOp::Min},
-    {"Max", BinaryOp::Max}, {"Eq", BinaryOp::Eq},   {"Neq", BinaryOp::Neq}, {"Lt", BinaryOp::Lt},
-    {"Le", BinaryOp::Le},   {"Gt", BinaryOp::Gt},   {"Ge", BinaryOp::Ge},   {"And", BinaryOp::And},
-    {"Or", BinaryOp::Or},   {"Xor", BinaryOp::Xor},
-};
-
-} // namespace
-
-std::optional<UnaryOp> unaryOf(std::string_view mnemonic) {
-    for (auto &row : kUnary)
-        if (row.name == mnemonic)
-            return row.op;
-    return std::nullopt;
+const CellFunction *unaryOf(const ops::OpInfo &op) {
+    const CellFunction *f = CellTable::get().of(op);
+    return f && f->unary ? f : nullptr;
 }
 
-std::optional<BinaryOp> binaryOf(std::string_view mnemonic) {
-    for (std::string_view prefix : {"ew", "outer"})
-        if (mnemonic.starts_with(prefix))
-            for (auto &row : kBinary)
-                if (row.name == mnemonic.substr(prefix.size()))
-                    return row.op;
-    return std::nullopt;
+const CellFunction *binaryOf(const ops::OpInfo &op) {
+    const CellFunction *f = CellTable::get().of(op);
+    return f && f->binary ? f : nullptr;
 }
 
 Fact factOf(const Value &v, bool withValue) {
@@ -231,7 +199,7 @@ class Planner {
         const RegionOp &op = region.ops[i];
         if (op.info->mnemonic == "cast")
             return true;
-        if (unaryOf(op.info->mnemonic))
+        if (unaryOf(*op.info))
             return op.info->zeroPreserving;
         if (op.info->mnemonic != "ewMul")
             return false;
@@ -262,8 +230,8 @@ class Planner {
         if (readers[resultOf(i)].empty() && !isOutput[resultOf(i)])
             return std::nullopt;
         switch (op.info->family) {
-        case ops::Family::EwUnary: return unaryOf(op.info->mnemonic) ? cellwise(i) : std::nullopt;
-        case ops::Family::EwBinary: return binaryOf(op.info->mnemonic) && powerIsPlain(i) ? cellwise(i) : std::nullopt;
+        case ops::Family::EwUnary: return unaryOf(*op.info) ? cellwise(i) : std::nullopt;
+        case ops::Family::EwBinary: return binaryOf(*op.info) && powerIsPlain(i) ? cellwise(i) : std::nullopt;
         case ops::Family::Outer: return outer(i);
         case ops::Family::AggAll: return wholeAggregate(i);
         case ops::Family::AggRow: return rowAggregate(i);
@@ -330,13 +298,13 @@ class Planner {
     std::optional<Role> outer(size_t i) const {
         const Fact &a = operand(i, 0), &b = operand(i, 1), &result = plan.facts[resultOf(i)];
         if (a.form != Fact::Form::Dense || b.form != Fact::Form::Dense || a.cols != 1 || b.rows != 1 || a.rows <= 1 ||
-            b.cols <= 1 || !binaryOf(region.ops[i].info->mnemonic) || region.ops[i].info->mnemonic == "outerPow")
+            b.cols <= 1 || !binaryOf(*region.ops[i].info) || region.ops[i].info->mnemonic == "outerPow")
             return std::nullopt;
         return Role{result.rows, result.cols, true, false, -1, 1};
     }
 
     std::optional<Role> wholeAggregate(size_t i) const {
-        std::string_view name = region.ops[i].info->mnemonic;
+        ops::OpName name = region.ops[i].info->mnemonic;
         const Fact &f = operand(i, 0);
         bool known = name == "sumAll" || name == "meanAll" || name == "minAll" || name == "maxAll";
         if (!known || f.form != Fact::Form::Dense || f.rows * f.cols <= 1 || (f.cols > 1 && !f.adjacent))
@@ -345,7 +313,7 @@ class Planner {
     }
 
     std::optional<Role> rowAggregate(size_t i) const {
-        std::string_view name = region.ops[i].info->mnemonic;
+        ops::OpName name = region.ops[i].info->mnemonic;
         const Fact &f = operand(i, 0);
         bool known = name == "sumRow" || name == "meanRow" || name == "minRow" || name == "maxRow";
         if (!known || !f.isMatrix() || f.cols <= 1 || f.rows <= 1)
@@ -364,7 +332,7 @@ class Planner {
     }
 
     std::optional<Role> columnAggregate(size_t i) const {
-        std::string_view name = region.ops[i].info->mnemonic;
+        ops::OpName name = region.ops[i].info->mnemonic;
         const Fact &f = operand(i, 0);
         if ((name != "sumCol" && name != "meanCol") || f.form != Fact::Form::Dense || f.cols <= 1 || f.rows <= 1)
             return std::nullopt;

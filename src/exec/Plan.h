@@ -80,9 +80,9 @@ Plan makePlan(const Region &region, std::span<const Fact> inputs);
 /// Turns the operations of a fused step into its program. Private to planning; throws internalError on our mistakes.
 void buildProgram(const Region &region, const Plan &plan, PlanStep &out);
 
-/// The cell function of an operation, if it has one.
-std::optional<UnaryOp> unaryOf(std::string_view mnemonic);
-std::optional<BinaryOp> binaryOf(std::string_view mnemonic); ///< of elementwise and outer operations
+/// The cell function of an operation; null if it has none.
+const CellFunction *unaryOf(const ops::OpInfo &op);
+const CellFunction *binaryOf(const ops::OpInfo &op); ///< of elementwise and outer operations
 
 /// Shape of a product seen by rows of the left-hand side.
 enum class ProductForm : uint8_t {

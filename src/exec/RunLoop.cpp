@@ -287,7 +287,7 @@ class FusedRun {
     const RegionOp &opOf(size_t p) const { return region.ops[step.bindings[p].value - region.numInputs]; }
     /// What an aggregate over all rows does with them.
     Reduce aggregateOf(size_t p) const {
-        std::string_view name = opOf(p).info->mnemonic;
+        ops::OpName name = opOf(p).info->mnemonic;
         return name == "minAll" ? Reduce::Min : name == "maxAll" ? Reduce::Max : Reduce::Sum;
     }
     bool isMean(size_t p) const { return opOf(p).info->mnemonic.starts_with("mean"); }

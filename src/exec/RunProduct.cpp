@@ -16,7 +16,7 @@ struct Product {
 
 /// What the call multiplies; nothing if it is no product.
 std::optional<Product> productOf(const KernelCall &call) {
-    std::string_view name = call.kernel.mnemonic;
+    ops::OpName name = call.kernel.mnemonic;
     if (name == "matMul")
         return Product{call.args[0], call.args[1], {call.args[2].as<bool>(), call.args[3].as<bool>()}};
     if (name == "syrk")

@@ -5,6 +5,7 @@
 #include "llvm/ADT/SmallString.h"
 
 #include "base/Error.h"
+#include "ops/InternalOps.h"
 
 namespace daphne::ir {
 
@@ -13,41 +14,23 @@ using ops::Arg;
 using ops::Constant;
 using ops::InferCall;
 using ops::OpInfo;
+using ops::OpName;
 using ops::TypeDesc;
 
 namespace {
 
-/// Registers one mnemonic for the class DaphneOp and remembers its registry row.
+/// Registers one mnemonic for the class DaphneOp. MLIR wants a TypeID for each name: the address of the registry row,
+/// which is how infoOf() finds the row again.
 struct NamedModel : RegisteredOperationName::Model<DaphneOp> {
-    NamedModel(Dialect *dialect, const OpInfo &info) : Model(dialect), info(&info) {
-        std::string full = "daphne." + std::string(info.mnemonic);
-        name = StringAttr::get(dialect->getContext(), full);
+    static_assert(alignof(OpInfo) >= 8, "the low bits of a TypeID belong to MLIR");
+    NamedModel(Dialect *dialect, const OpInfo &info) : Model(dialect) {
+        name = StringAttr::get(dialect->getContext(), "daphne." + std::string(info.mnemonic));
+        typeID = TypeID::getFromOpaquePointer(&info);
     }
-    const OpInfo *info;
 };
 
-std::vector<TypeDesc> noInference(const InferCall &) { return {}; }
-
-constexpr OpInfo kInternalOps[] = {
-    // A scalar constant; attribute `value`.
-    {.mnemonic = "constant", .minArgs = 0, .maxArgs = 0, .infer = noInference},
-    // A value nobody looks at: on paths that never reach its use.
-    {.mnemonic = "undef", .minArgs = 0, .maxArgs = 0, .infer = noInference},
-    // Raises a run-time error with attribute `message`.
-    {.mnemonic = "fail", .minArgs = 0, .maxArgs = 0, .numResults = 0, .infer = noInference, .sideEffect = true},
-    // The same value with more or fewer facts in its type; checked at run time where facts are added.
-    {.mnemonic = "adapt", .infer = noInference, .mayFail = [](const InferCall &) { return true; }},
-    // Number of iterations of for(i in from:to:step).
-    {.mnemonic = "tripCount", .minArgs = 3, .maxArgs = 3, .infer = noInference},
-    // Cell-wise application of the function `callee`.
-    {.mnemonic = "map", .infer = noInference, .sideEffect = true},
-    {.mnemonic = "retain", .numResults = 0, .infer = noInference, .sideEffect = true},
-    {.mnemonic = "release", .numResults = 0, .infer = noInference, .sideEffect = true},
-};
 
 } // namespace
-
-std::span<const OpInfo> internalOps() { return kInternalOps; }
 
 DaphneDialect::DaphneDialect(MLIRContext *context)
     : Dialect(getDialectNamespace(), context, TypeID::get<DaphneDialect>()) {
@@ -56,7 +39,7 @@ DaphneDialect::DaphneDialect(MLIRContext *context)
     auto insert = [&](const OpInfo &info) {
         RegisteredOperationName::insert(std::make_unique<NamedModel>(this, info), {});
     };
-    for (const OpInfo &info : kInternalOps)
+    for (const OpInfo &info : ops::internalOps())
         insert(info);
     for (const OpInfo *info : ops::Registry::get().ops())
         insert(*info);
@@ -73,8 +56,7 @@ LogicalResult PipelineOp::verify() {
 }
 
 const OpInfo &DaphneOp::infoOf(Operation *op) {
-    auto *impl = static_cast<const OperationName::Impl *>(op->getName().getAsOpaquePointer());
-    return *static_cast<const NamedModel *>(impl)->info;
+    return *static_cast<const OpInfo *>(op->getName().getTypeID().getAsOpaquePointer());
 }
 
 StringRef DaphneOp::hint() {
@@ -97,7 +79,7 @@ LogicalResult DaphneOp::verify() {
             return emitOpError("needs a value");
         return success();
     }
-    if (row.infer == noInference)
+    if (row.infer == ops::noInference)
         return success();
     std::vector<Arg> storage;
     try {
@@ -157,7 +139,7 @@ ParseResult parseConstant(OpAsmParser &parser, OperationState &result) {
 } // namespace
 
 ParseResult DaphneOp::parse(OpAsmParser &parser, OperationState &result) {
-    if (result.name.stripDialect() == "constant")
+    if (ops::isNamed(result.name.stripDialect(), "constant"))
         return parseConstant(parser, result);
     SmallVector<OpAsmParser::UnresolvedOperand> operands;
     FunctionType type;
@@ -169,17 +151,17 @@ ParseResult DaphneOp::parse(OpAsmParser &parser, OperationState &result) {
     return success();
 }
 
-DaphneOp asOp(Operation *op, StringRef mnemonic) {
+DaphneOp asOp(Operation *op, OpName mnemonic) {
     auto daphne = dyn_cast_or_null<DaphneOp>(op);
     return daphne && daphne.mnemonic() == mnemonic ? daphne : DaphneOp();
 }
 
 DaphneOp definingOp(Value v) { return dyn_cast_or_null<DaphneOp>(v.getDefiningOp()); }
 
-DaphneOp createOp(OpBuilder &b, Location loc, StringRef mnemonic, ValueRange operands, TypeRange results,
+DaphneOp createOp(OpBuilder &b, Location loc, OpName mnemonic, ValueRange operands, TypeRange results,
                   ArrayRef<NamedAttribute> attributes) {
     llvm::SmallString<32> name("daphne.");
-    name += mnemonic;
+    name += StringRef(mnemonic);
     OperationState state(loc, OperationName(name, b.getContext()), operands, results, attributes);
     return cast<DaphneOp>(b.create(state));
 }

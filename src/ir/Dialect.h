@@ -19,7 +19,7 @@
 #include "mlir/IR/OpImplementation.h"
 
 #include "base/Source.h"
-#include "ops/Registry.h"
+#include "ops/OpName.h"
 
 namespace daphne::ir {
 
@@ -84,20 +84,26 @@ mlir::Type scalarType(mlir::MLIRContext *context, ValueType type);
 /// Values held by reference: strings, matrices, frames, lists and unknown ones.
 bool isReference(mlir::Type type);
 
-/// Every operation of the dialect.
+class DaphneDialect;
+
+/// Every operation of the dialect but PipelineOp and YieldOp. Each name is registered with a TypeID of its own, the
+/// address of its row, so the class is recognised by the dialect.
 class DaphneOp : public mlir::Op<DaphneOp, mlir::OpTrait::VariadicOperands, mlir::OpTrait::VariadicResults,
                                  mlir::OpTrait::ZeroRegions, mlir::OpTrait::ZeroSuccessors> {
   public:
     using Op::Op;
-    /// Only the name of the first registered operation; others have their own.
+    /// No operation has this name: there is one per row of the registry.
     static llvm::StringRef getOperationName() { return "daphne.op"; }
+    using Op::classof;
+    static bool classof(mlir::Operation *op);
     static llvm::ArrayRef<llvm::StringRef> getAttributeNames() { return {}; }
 
-    llvm::StringRef mnemonic() { return (*this)->getName().stripDialect(); }
+    ops::OpName mnemonic() { return info().mnemonic; }
     const ops::OpInfo &info() { return infoOf(*this); }
     static const ops::OpInfo &infoOf(mlir::Operation *op);
 
-    bool is(llvm::StringRef name) { return mnemonic() == name; }
+    bool is(ops::OpName name) { return mnemonic() == name; }
+    bool isOneOf(std::initializer_list<ops::OpName> names) { return ops::isOneOf(mnemonic(), names); }
     /// Kernel hint or "".
     llvm::StringRef hint();
 
@@ -129,10 +135,10 @@ class YieldOp
 };
 
 /// Null unless op is an operation of the dialect with this mnemonic.
-DaphneOp asOp(mlir::Operation *op, llvm::StringRef mnemonic);
+DaphneOp asOp(mlir::Operation *op, ops::OpName mnemonic);
 /// Operation that defines v, if it is one of the dialect.
 DaphneOp definingOp(mlir::Value v);
-inline bool isOp(mlir::Value v, llvm::StringRef mnemonic) { return bool(asOp(v.getDefiningOp(), mnemonic)); }
+inline bool isOp(mlir::Value v, ops::OpName mnemonic) { return bool(asOp(v.getDefiningOp(), mnemonic)); }
 
 class DaphneDialect : public mlir::Dialect {
   public:
@@ -156,7 +162,7 @@ ops::InferCall inferCallOf(DaphneOp op, std::vector<ops::Arg> &storage);
 ops::TypeDesc castTargetOf(mlir::Operation *op);
 
 /// Creates daphne.<mnemonic>.
-DaphneOp createOp(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef mnemonic, mlir::ValueRange operands,
+DaphneOp createOp(mlir::OpBuilder &b, mlir::Location loc, ops::OpName mnemonic, mlir::ValueRange operands,
                   mlir::TypeRange results, llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
 
 /// True if executing op may raise an error or has an effect: it must not be dropped, even if unused.
@@ -178,9 +184,6 @@ inline constexpr llvm::StringLiteral kCallee = "callee";
 inline constexpr llvm::StringLiteral kCsrThreshold =
     "daphne.csr_threshold"; ///< of the module, see selectRepresentations
 
-/// Operations of the IR that no builtin names.
-std::span<const ops::OpInfo> internalOps();
-
 } // namespace daphne::ir
 
 MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::DaphneOp)
@@ -192,3 +195,14 @@ MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::UnknownType)
 MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::MatrixType)
 MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::FrameType)
 MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::ListType)
+
+namespace daphne::ir {
+
+inline bool DaphneOp::classof(mlir::Operation *op) {
+    mlir::OperationName name = op->getName();
+    if (!name.isRegistered() || name.getDialect()->getTypeID() != mlir::TypeID::get<DaphneDialect>())
+        return false;
+    return name.getTypeID() != mlir::TypeID::get<PipelineOp>() && name.getTypeID() != mlir::TypeID::get<YieldOp>();
+}
+
+} // namespace daphne::ir

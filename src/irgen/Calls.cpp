@@ -61,7 +61,7 @@ std::vector<const Expr *> inParameterOrder(const Call &e, const BuiltinInfo &b) 
 
 std::vector<IrValue> Generator::callBuiltin(const Call &e, const BuiltinInfo &builtin) {
     std::vector<const Expr *> args = inParameterOrder(e, builtin);
-    std::string_view mnemonic = builtin.isGroupedCall(args.size()) ? builtin.row->groupOp : builtin.row->op;
+    ops::OpName mnemonic = builtin.isGroupedCall(args.size()) ? builtin.row->groupOp : builtin.row->op;
     bool hasAxis = builtin.isAxisCall(args.size());
     Site site{e.span, {}};
     std::vector<IrValue> operands;

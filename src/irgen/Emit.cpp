@@ -98,7 +98,7 @@ void Generator::checkHint(const OpInfo &info, std::string_view hint, ValueRange 
     raise(std::move(e));
 }
 
-std::vector<IrValue> Generator::emitMulti(std::string_view mnemonic, ValueRange operands, const Site &site,
+std::vector<IrValue> Generator::emitMulti(ops::OpName mnemonic, ValueRange operands, const Site &site,
                                           std::string_view hint, TypeDesc castTarget) {
     const OpInfo *info = ops::Registry::get().findOp(mnemonic);
     if (!info)

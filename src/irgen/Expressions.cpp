@@ -37,7 +37,7 @@ IrValue Generator::expr(const Expr *e) {
         IrValue v = expr(u.operand);
         if (u.op == UnaryOp::Plus)
             return v;
-        return emit(u.op == UnaryOp::Minus ? "ewMinus" : "ewNot", v, {e->span, {u.operand->span}});
+        return emit(u.op == UnaryOp::Minus ? ops::OpName("ewMinus") : ops::OpName("ewNot"), v, {e->span, {u.operand->span}});
     }
     case ExprKind::Binary: return binary(as<Binary>(e));
     case ExprKind::Cond: return conditional(as<Cond>(e));
@@ -64,7 +64,7 @@ IrValue Generator::binary(const Binary &e) {
         const Binary &b = *chain[i];
         IrValue rhs = expr(b.rhs);
         Site site{b.opSpan, {b.lhs->span, b.rhs->span}};
-        std::string_view mnemonic = ops::operatorMnemonic(b.op);
+        ops::OpName mnemonic = ops::operatorMnemonic(b.op);
         if (mnemonic == "ewAdd" &&
             (typeOf(value).valueType == ValueType::Str || typeOf(rhs).valueType == ValueType::Str))
             mnemonic = "ewConcat";

@@ -70,9 +70,9 @@ class Generator {
     mlir::Value undef(mlir::Type type);
     /// A failure that is certain if this point is reached: throws it, or emits `daphne.fail` and throws DeadCode.
     [[noreturn]] void raise(Error error);
-    std::vector<mlir::Value> emitMulti(std::string_view mnemonic, mlir::ValueRange operands, const Site &site,
+    std::vector<mlir::Value> emitMulti(ops::OpName mnemonic, mlir::ValueRange operands, const Site &site,
                                        std::string_view hint = {}, ops::TypeDesc castTarget = {});
-    mlir::Value emit(std::string_view mnemonic, mlir::ValueRange operands, const Site &site,
+    mlir::Value emit(ops::OpName mnemonic, mlir::ValueRange operands, const Site &site,
                      std::string_view hint = {}) {
         return emitMulti(mnemonic, operands, site, hint).front();
     }

@@ -26,7 +26,7 @@ Generator::Bounds Generator::bounds(IrValue base, const IndexPart &part, bool ro
         TypeDesc t = typeOf(base);
         int64_t size = rows ? t.rows : t.cols;
         b.hi = size >= 0 ? intConstant(size, span)
-                         : emitCast(emit(rows ? "numRows" : "numCols", base, {span, {}}), kInteger, span);
+                         : emitCast(emit(rows ? ops::OpName("numRows") : ops::OpName("numCols"), base, {span, {}}), kInteger, span);
     }
     return b;
 }
@@ -42,10 +42,10 @@ IrValue Generator::select(IrValue base, const IndexPart &part, bool rows, Source
         TypeDesc t = typeOf(index);
         bool number = t.isScalar() && t.valueType != ValueType::Str;
         if (!number)
-            return emit(rows ? "extractRow" : "extractCol", {base, index}, {span, {}});
+            return emit(rows ? ops::OpName("extractRow") : ops::OpName("extractCol"), {base, index}, {span, {}});
         IrValue lo = emitCast(index, kInteger, part.lo->span);
         IrValue hi = emit("ewAdd", {lo, intConstant(1, span)}, {part.lo->span, {}});
-        IrValue slice = emit(rows ? "sliceRow" : "sliceCol", {base, lo, hi}, {span, {}});
+        IrValue slice = emit(rows ? ops::OpName("sliceRow") : ops::OpName("sliceCol"), {base, lo, hi}, {span, {}});
         // Inference sees two numbers; here it is known that they are neighbours.
         TypeDesc one = typeOf(slice);
         (rows ? one.rows : one.cols) = 1;
@@ -53,7 +53,7 @@ IrValue Generator::select(IrValue base, const IndexPart &part, bool rows, Source
         return slice;
     }
     Bounds b = bounds(base, part, rows, span);
-    return emit(rows ? "sliceRow" : "sliceCol", {base, b.lo, b.hi}, {span, {}});
+    return emit(rows ? ops::OpName("sliceRow") : ops::OpName("sliceCol"), {base, b.lo, b.hi}, {span, {}});
 }
 
 IrValue Generator::indexExpr(const Index &e) {

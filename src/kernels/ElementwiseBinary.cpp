@@ -34,12 +34,12 @@ size_t runLoop(const BinaryLoops &loops, Operand::Cells a, Operand::Cells b, voi
     return (a.single ? loops.leftSingle : loops.rightSingle)(a.data, b.data, out, n);
 }
 
-Value combineScalars(BinaryOp op, const BinaryLoops &loops, const Value &lhs, const Value &rhs) {
+Value combineScalars(const CellFunction &f, const BinaryLoops &loops, const Value &lhs, const Value &rhs) {
     alignas(8) std::byte a[8], b[8], out[8];
     storeScalar(lhs, loops.compute, a);
     storeScalar(rhs, loops.compute, b);
     if (loops.cells(a, b, out, 1) != 1)
-        domainError(op, loops.compute, a, b, "");
+        domainError(f, loops, a, b, "");
     return loadScalar(loops.result, out);
 }
 
@@ -50,14 +50,14 @@ struct Pair {
 
 std::string_view userName(const KernelCall &call) { return ops::userName(call.mnemonic()); }
 
-Value combineNumbers(KernelCall &call, BinaryOp op, Pair p) {
-    BinaryLoops loops = binaryLoops(op, p.general());
+Value combineNumbers(KernelCall &call, const CellFunction &f, Pair p) {
+    BinaryLoops loops = f.binary(p.general());
     if (p.lhs.isScalar() && p.rhs.isScalar())
-        return combineScalars(op, loops, p.lhs, p.rhs);
+        return combineScalars(f, loops, p.lhs, p.rhs);
     MatrixShape shape = broadcastShape(userName(call), shapeOf(p.lhs), shapeOf(p.rhs));
     Ref<Dense> result = resultFor(call, loops.result, shape);
     if (shape.cells() > 0)
-        combineCells(op, loops, p.lhs, p.rhs, shape, *result);
+        combineCells(f, loops, p.lhs, p.rhs, shape, *result);
     return result;
 }
 
@@ -86,67 +86,65 @@ class TextOperand {
     size_t rowStep = 0, colStep = 0;
 };
 
-bool yieldsText(BinaryOp op) { return op == BinaryOp::Concat || op == BinaryOp::Min || op == BinaryOp::Max; }
-
-Value combineStrings(KernelCall &call, BinaryOp op, Pair p) {
+Value combineStrings(KernelCall &call, const TextFunction &f, Pair p) {
     MatrixShape shape = broadcastShape(userName(call), shapeOf(p.lhs), shapeOf(p.rhs));
     TextOperand a(p.lhs, shape), b(p.rhs, shape);
     bool scalars = p.lhs.isScalar() && p.rhs.isScalar();
-    if (scalars && yieldsText(op))
-        return Value::string(combineText(op, a(0, 0), b(0, 0)));
+    if (scalars && f.combine)
+        return Value::string(f.combine(a(0, 0), b(0, 0)));
     if (scalars)
-        return Value::scalar(compareText(op, a(0, 0), b(0, 0)));
-    auto result = Dense::create(yieldsText(op) ? ValueType::Str : ValueType::SI64, shape.rows, shape.cols);
+        return Value::scalar(int64_t(f.compare(a(0, 0), b(0, 0))));
+    auto result = Dense::create(f.combine ? ValueType::Str : ValueType::SI64, shape.rows, shape.cols);
     auto each = [&](auto out, auto combine) {
         for (size_t r = 0; r < shape.rows; ++r)
             for (size_t c = 0; c < shape.cols; ++c)
-                out(r, c) = combine(op, a(r, c), b(r, c));
+                out(r, c) = combine(a(r, c), b(r, c));
     };
-    if (yieldsText(op))
-        each(result->mutableView<std::string>(), combineText);
+    if (f.combine)
+        each(result->mutableView<std::string>(), f.combine);
     else
-        each(result->mutableView<int64_t>(), compareText);
+        each(result->mutableView<int64_t>(), f.compare);
     return result;
 }
 
 // --------------------------------------------------------------------- values
 
-Value combine(KernelCall &call, BinaryOp op, Pair p) {
-    if (worksOnStrings(call, op, p.lhs.valueType(), p.rhs.valueType()))
-        return combineStrings(call, op == BinaryOp::Add ? BinaryOp::Concat : op, p);
-    return combineNumbers(call, op, p);
+Value combine(KernelCall &call, const CellFunction &f, Pair p) {
+    if (worksOnStrings(call, f, p.lhs.valueType(), p.rhs.valueType()))
+        return combineStrings(call, f.text, p);
+    return combineNumbers(call, f, p);
 }
 
 /// Every column is combined with the scalar and keeps its own value type and label.
-Value combineFrame(KernelCall &call, BinaryOp op, Pair p) {
+Value combineFrame(KernelCall &call, const CellFunction &f, Pair p) {
     bool frameLeft = p.lhs.isFrame();
     const Frame &frame = (frameLeft ? p.lhs : p.rhs).frame();
     const Value &scalar = frameLeft ? p.rhs : p.lhs;
-    if (!scalar.isScalar() || scalar.isString() || op == BinaryOp::Concat)
+    if (!scalar.isScalar() || scalar.isString() || !f.binary)
         wrongArgument(call, frameLeft ? 1 : 0, "a number beside a frame");
     auto result = Ref<Frame>::make(frame.rows());
     for (size_t i = 0; i < frame.cols(); ++i) {
         Value column(frame.columns[i]);
         Value args[] = {frameLeft ? column : scalar, frameLeft ? scalar : column}, none[1];
         KernelCall inner{call.context, call.kernel, args, none};
-        Value combined = combine(inner, op, {args[0], args[1]});
+        Value combined = combine(inner, f, {args[0], args[1]});
         result->addColumn(frame.labels[i], convertMatrix(combined.dense(), frame.columns[i]->type()));
     }
     return result;
 }
 
-template <BinaryOp Op> Value elementwise(KernelCall &call, const Value &lhs, const Value &rhs) {
+Value elementwise(KernelCall &call, const Value &lhs, const Value &rhs) {
     for (size_t i : {0, 1})
         if (!call.args[i].isScalar() && !call.args[i].isMatrix() && !call.args[i].isFrame())
             wrongArgument(call, i, "a scalar, matrix or frame");
     if (lhs.isFrame() || rhs.isFrame())
-        return combineFrame(call, Op, {lhs, rhs});
-    return combine(call, Op, {lhs, rhs});
+        return combineFrame(call, *call.kernel.cells, {lhs, rhs});
+    return combine(call, *call.kernel.cells, {lhs, rhs});
 }
 
 } // namespace
 
-void combineCells(BinaryOp op, const BinaryLoops &loops, const Value &lhs, const Value &rhs, MatrixShape shape,
+void combineCells(const CellFunction &f, const BinaryLoops &loops, const Value &lhs, const Value &rhs, MatrixShape shape,
                   Dense &result) {
     // Without strides and vectors the matrix is one long row.
     bool flat = Operand::isFlat(lhs, shape) && Operand::isFlat(rhs, shape);
@@ -163,45 +161,26 @@ void combineCells(BinaryOp op, const BinaryLoops &loops, const Value &lhs, const
         auto cell = [&](Operand::Cells c) {
             return static_cast<const std::byte *>(c.data) + (c.single ? 0 : done * bytes);
         };
-        domainError(op, loops.compute, cell(left), cell(right), placeText(at / shape.cols, at % shape.cols));
+        domainError(f, loops, cell(left), cell(right), placeText(at / shape.cols, at % shape.cols));
     });
 }
 
-void domainError(BinaryOp op, ValueType compute, const void *lhs, const void *rhs, std::string_view place) {
-    std::string a = cellText(compute, lhs), b = cellText(compute, rhs), at(place);
-    if (op == BinaryOp::Log)
-        throw executionError("log is not defined for a negative number or base: log(" + a + ", " + b + ")" + at);
-    throw executionError("integer division by zero: " + a + (op == BinaryOp::Mod ? " % " : " / ") + b + at);
+void domainError(const CellFunction &f, const BinaryLoops &loops, const void *lhs, const void *rhs,
+                 std::string_view place) {
+    std::string a = cellText(loops.compute, lhs), b = cellText(loops.compute, rhs);
+    std::string name(ops::userName(f.op->mnemonic));
+    bool isInfix = ops::operatorMnemonic(name) == f.op->mnemonic;
+    std::string pair = isInfix ? a + " " + name + " " + b : name + "(" + a + ", " + b + ")";
+    throw executionError(std::string(loops.outside) + ": " + pair + std::string(place));
 }
 
-std::string combineText(BinaryOp op, const std::string &a, const std::string &b) {
-    if (op == BinaryOp::Min)
-        return b < a ? b : a;
-    if (op == BinaryOp::Max)
-        return a < b ? b : a;
-    return a + b;
-}
-
-int64_t compareText(BinaryOp op, const std::string &a, const std::string &b) {
-    int order = a.compare(b);
-    switch (op) {
-    case BinaryOp::Eq: return order == 0;
-    case BinaryOp::Neq: return order != 0;
-    case BinaryOp::Lt: return order < 0;
-    case BinaryOp::Le: return order <= 0;
-    case BinaryOp::Gt: return order > 0;
-    default: return order >= 0;
-    }
-}
-
-bool worksOnStrings(const KernelCall &call, BinaryOp op, ValueType a, ValueType b) {
+bool worksOnStrings(const KernelCall &call, const CellFunction &f, ValueType a, ValueType b) {
     bool left = a == ValueType::Str, right = b == ValueType::Str;
-    if (op == BinaryOp::Concat || (op == BinaryOp::Add && (left || right)))
+    if (f.text.joins && (left || right || !f.binary))
         return true;
     if (!left && !right)
         return false;
-    bool comparable = op >= BinaryOp::Eq && op <= BinaryOp::Ge;
-    if (!comparable && !yieldsText(op))
+    if (!f.text.exists())
         wrongArgument(call, left ? 0 : 1, "numbers");
     if (left != right)
         wrongArgument(call, left ? 1 : 0, "a string, like the other argument,");
@@ -209,26 +188,11 @@ bool worksOnStrings(const KernelCall &call, BinaryOp op, ValueType a, ValueType 
 }
 
 void addElementwiseBinary(KernelTable &t) {
-    t.add<&elementwise<BinaryOp::Add>>("ewAdd");
-    t.add<&elementwise<BinaryOp::Sub>>("ewSub");
-    t.add<&elementwise<BinaryOp::Mul>>("ewMul");
-    t.add<&elementwise<BinaryOp::Div>>("ewDiv");
-    t.add<&elementwise<BinaryOp::Pow>>("ewPow");
-    t.add<&elementwise<BinaryOp::Mod>>("ewMod");
-    t.add<&elementwise<BinaryOp::Log>>("ewLog");
-    t.add<&elementwise<BinaryOp::Min>>("ewMin");
-    t.add<&elementwise<BinaryOp::Max>>("ewMax");
-    t.add<&elementwise<BinaryOp::Eq>>("ewEq");
-    t.add<&elementwise<BinaryOp::Neq>>("ewNeq");
-    t.add<&elementwise<BinaryOp::Lt>>("ewLt");
-    t.add<&elementwise<BinaryOp::Le>>("ewLe");
-    t.add<&elementwise<BinaryOp::Gt>>("ewGt");
-    t.add<&elementwise<BinaryOp::Ge>>("ewGe");
-    t.add<&elementwise<BinaryOp::And>>("ewAnd");
-    t.add<&elementwise<BinaryOp::Or>>("ewOr");
-    t.add<&elementwise<BinaryOp::Concat>>("ewConcat");
-    t.add<&elementwise<BinaryOp::Sub>>("colCalcSub"); // of columns
-    t.add<&elementwise<BinaryOp::Mul>>("colCalcMul");
+    for (const ops::OpInfo *op : ops::Registry::get().ops())
+        if (const CellFunction *f = CellTable::get().of(*op); f && op->family == ops::Family::EwBinary)
+            t.add<&elementwise>(op->mnemonic, *f);
+    t.add<&elementwise>("colCalcSub", cellFunction("ewSub")); // of columns
+    t.add<&elementwise>("colCalcMul", cellFunction("ewMul"));
 }
 
 } // namespace daphne

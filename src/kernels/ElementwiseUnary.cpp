@@ -8,32 +8,43 @@
 
 namespace daphne {
 
-void outsideDomain(const KernelCall &call, UnaryOp op, ValueType t, const void *cell, const std::string &place) {
+namespace {
+
+/// "for negative numbers", "below 1", "outside [-1, 1]".
+std::string complementOf(const ops::Domain &domain) {
+    std::string low = printedText(domain.low), high = printedText(domain.high);
+    if (domain.high == ops::Domain().high)
+        return domain.low == 0 ? "for negative numbers" : "below " + low;
+    return domain.low == ops::Domain().low ? "above " + high : "outside [" + low + ", " + high + "]";
+}
+
+} // namespace
+
+void outsideDomain(const KernelCall &call, ValueType t, const void *cell, const std::string &place) {
     std::string text =
         withNumericType(t, [&]<class T>(TypeTag<T>) { return printedText(*static_cast<const T *>(cell)); });
     std::string name(ops::userName(call.mnemonic()));
-    bool root = op == UnaryOp::Sqrt || op == UnaryOp::Ln;
-    std::string_view domain = root ? " is not defined for negative numbers: " : " is not defined outside [-1, 1]: ";
-    throw executionError(name + std::string(domain) + name + "(" + text + ")" + place);
+    throw executionError(name + " is not defined " + complementOf(call.kernel.cells->op->domain) + ": " + name + "(" +
+                         text + ")" + place);
 }
 
 namespace {
 
-Value mapScalar(const KernelCall &call, UnaryOp op, const UnaryLoop &loop, const Value &arg) {
+Value mapScalar(const KernelCall &call, const UnaryLoop &loop, const Value &arg) {
     alignas(8) std::byte in[8], out[8];
     storeScalar(arg, loop.type, in);
     if (loop.cells(in, out, 1) != 1)
-        outsideDomain(call, op, loop.type, in, "");
+        outsideDomain(call, loop.type, in, "");
     return loadScalar(loop.type, out);
 }
 
 /// result(i, j) = f(arg(i, j))
-template <UnaryOp Op> Value map(KernelCall &call, const Value &arg) {
+Value map(KernelCall &call, const Value &arg) {
     if ((!arg.isScalar() && !arg.isMatrix()) || arg.valueType() == ValueType::Str)
         wrongArgument(call, 0, "a number or a numeric matrix");
-    UnaryLoop loop = unaryLoop(Op, arg.valueType());
+    UnaryLoop loop = call.kernel.cells->unary(arg.valueType());
     if (arg.isScalar())
-        return mapScalar(call, Op, loop, arg);
+        return mapScalar(call, loop, arg);
     MatrixShape shape = shapeOf(arg);
     Ref<Dense> result = call.reuseOrCreate(0, loop.type, shape.rows, shape.cols);
     if (shape.cells() == 0)
@@ -48,7 +59,7 @@ template <UnaryOp Op> Value map(KernelCall &call, const Value &arg) {
         if (done == chunk.numCells)
             return;
         size_t at = first + done;
-        outsideDomain(call, Op, loop.type, static_cast<const std::byte *>(cells) + done * out.cellBytes,
+        outsideDomain(call, loop.type, static_cast<const std::byte *>(cells) + done * out.cellBytes,
                       " at row " + std::to_string(at / shape.cols) + ", column " + std::to_string(at % shape.cols));
     });
     return result;
@@ -80,26 +91,9 @@ template <char (*Change)(char)> Value mapStrings(KernelCall &call, const Value &
 } // namespace
 
 void addElementwiseUnary(KernelTable &t) {
-    t.add<&map<UnaryOp::Minus>>("ewMinus");
-    t.add<&map<UnaryOp::Abs>>("ewAbs");
-    t.add<&map<UnaryOp::Sign>>("ewSign");
-    t.add<&map<UnaryOp::Exp>>("ewExp");
-    t.add<&map<UnaryOp::Ln>>("ewLn");
-    t.add<&map<UnaryOp::Sqrt>>("ewSqrt");
-    t.add<&map<UnaryOp::Round>>("ewRound");
-    t.add<&map<UnaryOp::Floor>>("ewFloor");
-    t.add<&map<UnaryOp::Ceil>>("ewCeil");
-    t.add<&map<UnaryOp::Sin>>("ewSin");
-    t.add<&map<UnaryOp::Cos>>("ewCos");
-    t.add<&map<UnaryOp::Tan>>("ewTan");
-    t.add<&map<UnaryOp::Sinh>>("ewSinh");
-    t.add<&map<UnaryOp::Cosh>>("ewCosh");
-    t.add<&map<UnaryOp::Tanh>>("ewTanh");
-    t.add<&map<UnaryOp::Asin>>("ewAsin");
-    t.add<&map<UnaryOp::Acos>>("ewAcos");
-    t.add<&map<UnaryOp::Atan>>("ewAtan");
-    t.add<&map<UnaryOp::Isnan>>("ewIsnan");
-    t.add<&map<UnaryOp::Not>>("ewNot");
+    for (const CellFunction &f : CellTable::get().functions())
+        if (f.unary)
+            t.add<&map>(f.op->mnemonic, f);
     t.add<&mapStrings<lowerCase>>("ewLower");
     t.add<&mapStrings<upperCase>>("ewUpper");
 }

@@ -2,7 +2,7 @@
 #include "kernels/Exponential.h"
 
 #include "base/WideVectors.h"
-#include "kernels/BinaryLoop.h"
+#include "kernels/cells/BinaryLoop.h"
 
 namespace daphne {
 

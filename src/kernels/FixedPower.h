@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "data/Value.h"
-#include "kernels/BinaryLoop.h"
+#include "kernels/cells/BinaryLoop.h"
 
 namespace daphne {
 

@@ -115,7 +115,7 @@ bool Kernel::isNative(std::span<const bool> isCsr) const {
     return false;
 }
 
-std::string_view KernelCall::mnemonic() const { return kernel.mnemonic; }
+ops::OpName KernelCall::mnemonic() const { return kernel.mnemonic; }
 
 Ref<Dense> KernelCall::reuseOrCreate(size_t k, ValueType type, size_t rows, size_t cols) {
     if (canTake(k)) {

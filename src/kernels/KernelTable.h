@@ -34,10 +34,13 @@
 #include "base/Error.h"
 #include "data/Value.h"
 #include "kernels/RunContext.h"
+#include "ops/OpName.h"
 
 namespace daphne {
 
 struct Kernel;
+struct CellFunction;
+struct Fold;
 
 /// One call: borrowed arguments, room for results.
 struct KernelCall {
@@ -49,7 +52,7 @@ struct KernelCall {
     Slot castTarget = {};     ///< only for `cast`: tag of the wanted kind/value type, see Cast.cpp
     uint64_t wantsCsr = 0;    ///< bit k: results[k] is to be a Csr; a kernel that returns a Dense gets it converted
 
-    std::string_view mnemonic() const;
+    ops::OpName mnemonic() const;
     /// True if args[k] is a matrix whose cells nobody else can see any more: it may be updated in place.
     bool canTake(size_t k) const {
         return (consumable >> k & 1) && args[k].isMatrix() && !args[k].isCsr() && args[k].dense().isExclusive();
@@ -79,9 +82,11 @@ struct Implementation {
 };
 
 struct Kernel {
-    std::string_view mnemonic;
+    ops::OpName mnemonic;
     std::span<const ParamKind> params = {}; ///< of the first implementation
     std::vector<Implementation> implementations;
+    const CellFunction *cells = nullptr; ///< what the operation does with a cell, if its kernel asks for that
+    const Fold *fold = nullptr;          ///< how it folds cells, likewise
 
     /// Runs the implementation that fits best. call.kernel must be this one.
     void run(KernelCall &call) const;
@@ -242,19 +247,26 @@ class KernelTable {
     /// Null if there is none.
     const Kernel *find(std::string_view mnemonic) const;
 
-    /// For kernel files; mnemonic must have static storage duration. The first implementation of an op.
-    template <auto F> void add(std::string_view mnemonic) {
+    /// For kernel files. The first implementation of an op.
+    template <auto F> void add(ops::OpName mnemonic) {
         insert({mnemonic, detail::paramKinds(F), {detail::implementation<F>(F)}});
     }
+    /// A kernel for many ops, which finds in call.kernel what this one does with cells.
+    template <auto F> void add(ops::OpName mnemonic, const CellFunction &cells) {
+        insert({mnemonic, detail::paramKinds(F), {detail::implementation<F>(F)}, &cells});
+    }
+    template <auto F> void add(ops::OpName mnemonic, const Fold &fold) {
+        insert({mnemonic, detail::paramKinds(F), {detail::implementation<F>(F)}, nullptr, &fold});
+    }
     /// One more implementation of an op, for other representations. Files may add them in any order.
-    template <auto F> void addSparse(std::string_view mnemonic) {
+    template <auto F> void addSparse(ops::OpName mnemonic) {
         variants.emplace_back(mnemonic, detail::implementation<F>(F));
     }
 
   private:
     void insert(Kernel kernel);
     void attachVariants();
-    std::vector<std::pair<std::string_view, Implementation>> variants; ///< until all kernels are there
+    std::vector<std::pair<ops::OpName, Implementation>> variants; ///< until all kernels are there
     std::unordered_map<std::string_view, Kernel> kernels;
 };
 

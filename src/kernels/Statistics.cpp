@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/CellLoops.h"
+#include "kernels/cells/CellTable.h"
 #include "kernels/CellText.h"
 #include "kernels/KernelTable.h"
 #include "kernels/Reduction.h"
@@ -140,7 +140,7 @@ template <Over O> Value quantile(KernelCall &call, const Dense &m, const Value &
 Value diff(KernelCall &call, const Dense &m) {
     if (m.type() == ValueType::Str)
         wrongArgument(call, 0, "a numeric matrix");
-    BinaryLoops loops = binaryLoops(BinaryOp::Sub, m.type());
+    BinaryLoops loops = cellFunction("ewSub").binary(m.type());
     Ref<Dense> source = convertMatrix(m, loops.compute);
     auto in = rawCells(*source);
     auto result = Dense::create(loops.result, m.rows() > 1 ? m.rows() - 1 : 0, m.cols());

@@ -81,15 +81,15 @@ Types countPerGroup(const InferCall &call) {
     return {grouped(call, ValueType::Size)};
 }
 
-constexpr OpInfo groups(std::string_view name, InferFn infer) {
+constexpr OpInfo groups(Mnemonic name, InferFn infer) {
     return {.mnemonic = name, .minArgs = 3, .maxArgs = 3, .infer = infer, .mayFail = always};
 }
 
-constexpr OpInfo row(std::string_view name, Family family, InferFn infer, FaultFn mayFail = ifTypeUnknown) {
+constexpr OpInfo row(Mnemonic name, Family family, InferFn infer, FaultFn mayFail = ifTypeUnknown) {
     return {.mnemonic = name, .family = family, .infer = infer, .mayFail = mayFail};
 }
 
-constexpr OpInfo down(std::string_view name, InferFn infer) {
+constexpr OpInfo down(Mnemonic name, InferFn infer) {
     return {.mnemonic = name,
             .family = Family::Cumulative,
             .infer = infer,

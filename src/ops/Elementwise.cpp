@@ -56,8 +56,9 @@ bool mayLeave(const Arg &arg, double low, double high) {
 
 constexpr double kInfinity = __builtin_inf();
 
-bool ifNegative(const InferCall &call) { return ifTypeUnknown(call) || mayLeave(call.args[0], 0, kInfinity); }
-bool ifOutsideUnit(const InferCall &call) { return ifTypeUnknown(call) || mayLeave(call.args[0], -1, 1); }
+bool ifOutsideDomain(const InferCall &call) {
+    return ifTypeUnknown(call) || mayLeave(call.args[0], call.op.domain.low, call.op.domain.high);
+}
 bool ifNegativePair(const InferCall &call) {
     return mayLeave(call.args[0], 0, kInfinity) || mayLeave(call.args[1], 0, kInfinity);
 }
@@ -159,17 +160,26 @@ bool conditionMayFail(const InferCall &call) {
 enum class AtZero { Other, Zero };
 enum class Order { Fixed, Free };
 
-constexpr OpInfo unary(std::string_view name, InferFn infer, AtZero atZero, FaultFn mayFail = ifTypeUnknown) {
+constexpr OpInfo unary(Mnemonic name, InferFn infer, AtZero atZero, Cost cost = Cost::Cheap, Domain domain = {}) {
     return {.mnemonic = name,
             .family = Family::EwUnary,
             .infer = infer,
-            .mayFail = mayFail,
+            .mayFail = domain.isEverything() ? ifTypeUnknown : ifOutsideDomain,
             .zeroPreserving = atZero == AtZero::Zero,
-            .reusable = 1};
+            .reusable = 1,
+            .cells = name,
+            .cost = cost,
+            .domain = domain};
 }
 
-constexpr OpInfo binary(std::string_view name, InferFn infer, AtZero atZero, Order order = Order::Fixed,
-                        FaultFn mayFail = ifShapesMayDiffer) {
+constexpr OpInfo unaryOfStrings(Mnemonic name) {
+    OpInfo row = unary(name, ewUnaryString, AtZero::Other);
+    row.cells = {};
+    return row;
+}
+
+constexpr OpInfo binary(Mnemonic name, InferFn infer, AtZero atZero, Order order = Order::Fixed,
+                        Cost cost = Cost::Cheap, FaultFn mayFail = ifShapesMayDiffer) {
     return {.mnemonic = name,
             .family = Family::EwBinary,
             .minArgs = 2,
@@ -178,17 +188,22 @@ constexpr OpInfo binary(std::string_view name, InferFn infer, AtZero atZero, Ord
             .mayFail = mayFail,
             .commutative = order == Order::Free,
             .zeroPreserving = atZero == AtZero::Zero,
-            .reusable = 3};
+            .reusable = 3,
+            .cells = name,
+            .cost = cost};
 }
 
-constexpr OpInfo pairs(std::string_view name, InferFn infer, AtZero atZero, FaultFn mayFail = outerShapesMayBeWrong) {
+/// All pairs under the function of `cells`.
+constexpr OpInfo pairs(Mnemonic name, Mnemonic cells, InferFn infer, AtZero atZero,
+                       FaultFn mayFail = outerShapesMayBeWrong) {
     return {.mnemonic = name,
             .family = Family::Outer,
             .minArgs = 2,
             .maxArgs = 2,
             .infer = infer,
             .mayFail = mayFail,
-            .zeroPreserving = atZero == AtZero::Zero};
+            .zeroPreserving = atZero == AtZero::Zero,
+            .cells = cells};
 }
 
 // clang-format off: one row per line or paragraph
@@ -196,34 +211,34 @@ constexpr OpInfo kOps[] = {
     unary("ewMinus", ewUnary, AtZero::Zero),
     unary("ewAbs", ewUnary, AtZero::Zero),
     unary("ewSign", ewUnary, AtZero::Zero),
-    unary("ewExp", ewUnaryFloat, AtZero::Other),
-    unary("ewLn", ewUnaryFloat, AtZero::Other, ifNegative),
-    unary("ewSqrt", ewUnaryFloat, AtZero::Zero, ifNegative),
+    unary("ewExp", ewUnaryFloat, AtZero::Other, Cost::Costly),
+    unary("ewLn", ewUnaryFloat, AtZero::Other, Cost::Costly, {.low = 0}),
+    unary("ewSqrt", ewUnaryFloat, AtZero::Zero, Cost::Costly, {.low = 0}),
     unary("ewRound", ewUnary, AtZero::Zero),
     unary("ewFloor", ewUnary, AtZero::Zero),
     unary("ewCeil", ewUnary, AtZero::Zero),
-    unary("ewSin", ewUnaryFloat, AtZero::Zero),
-    unary("ewCos", ewUnaryFloat, AtZero::Other),
-    unary("ewTan", ewUnaryFloat, AtZero::Zero),
-    unary("ewSinh", ewUnaryFloat, AtZero::Zero),
-    unary("ewCosh", ewUnaryFloat, AtZero::Other),
-    unary("ewTanh", ewUnaryFloat, AtZero::Zero),
-    unary("ewAsin", ewUnaryFloat, AtZero::Zero, ifOutsideUnit),
-    unary("ewAcos", ewUnaryFloat, AtZero::Other, ifOutsideUnit),
-    unary("ewAtan", ewUnaryFloat, AtZero::Zero),
+    unary("ewSin", ewUnaryFloat, AtZero::Zero, Cost::Costly),
+    unary("ewCos", ewUnaryFloat, AtZero::Other, Cost::Costly),
+    unary("ewTan", ewUnaryFloat, AtZero::Zero, Cost::Costly),
+    unary("ewSinh", ewUnaryFloat, AtZero::Zero, Cost::Costly),
+    unary("ewCosh", ewUnaryFloat, AtZero::Other, Cost::Costly),
+    unary("ewTanh", ewUnaryFloat, AtZero::Zero, Cost::Costly),
+    unary("ewAsin", ewUnaryFloat, AtZero::Zero, Cost::Costly, {.low = -1, .high = 1}),
+    unary("ewAcos", ewUnaryFloat, AtZero::Other, Cost::Costly, {.low = -1, .high = 1}),
+    unary("ewAtan", ewUnaryFloat, AtZero::Zero, Cost::Costly),
     unary("ewIsnan", ewUnary, AtZero::Zero),
     unary("ewNot", ewUnary, AtZero::Other),
-    unary("ewLower", ewUnaryString, AtZero::Other),
-    unary("ewUpper", ewUnaryString, AtZero::Other),
+    unaryOfStrings("ewLower"),
+    unaryOfStrings("ewUpper"),
 
     // Operands of '+' may turn out to be strings, so their order matters.
     binary("ewAdd", ewAdd, AtZero::Zero),
     binary("ewSub", ewArithmetic, AtZero::Zero),
     binary("ewMul", ewArithmetic, AtZero::Zero, Order::Free),
-    binary("ewDiv", ewArithmetic, AtZero::Other, Order::Fixed, divisionMayFail),
-    binary("ewPow", ewArithmetic, AtZero::Other),
-    binary("ewMod", ewArithmetic, AtZero::Other, Order::Fixed, divisionMayFail),
-    binary("ewLog", ewFloat, AtZero::Other, Order::Fixed, logMayFail),
+    binary("ewDiv", ewArithmetic, AtZero::Other, Order::Fixed, Cost::Costly, divisionMayFail),
+    binary("ewPow", ewArithmetic, AtZero::Other, Order::Fixed, Cost::Costly),
+    binary("ewMod", ewArithmetic, AtZero::Other, Order::Fixed, Cost::Costly, divisionMayFail),
+    binary("ewLog", ewFloat, AtZero::Other, Order::Fixed, Cost::Costly, logMayFail),
     // min and max return the first operand where they cannot decide (NaN).
     binary("ewMin", ewMinMax, AtZero::Zero),
     binary("ewMax", ewMinMax, AtZero::Zero),
@@ -237,25 +252,25 @@ constexpr OpInfo kOps[] = {
     binary("ewOr", ewLogical, AtZero::Zero, Order::Free),
     binary("ewConcat", ewConcat, AtZero::Other),
 
-    pairs("outerAdd", outer<ewAdd>, AtZero::Zero),
-    pairs("outerSub", outer<ewArithmetic>, AtZero::Zero),
-    pairs("outerMul", outer<ewArithmetic>, AtZero::Zero),
-    pairs("outerDiv", outer<ewArithmetic>, AtZero::Other, outerDivisionMayFail),
-    pairs("outerPow", outer<ewArithmetic>, AtZero::Other),
-    pairs("outerMod", outer<ewArithmetic>, AtZero::Other, outerDivisionMayFail),
-    pairs("outerLog", outer<ewFloat>, AtZero::Other, outerLogMayFail),
-    pairs("outerMin", outer<ewMinMax>, AtZero::Zero),
-    pairs("outerMax", outer<ewMinMax>, AtZero::Zero),
-    pairs("outerEq", outer<ewCompare>, AtZero::Other),
-    pairs("outerNeq", outer<ewCompare>, AtZero::Zero),
-    pairs("outerLt", outer<ewCompare>, AtZero::Zero),
-    pairs("outerLe", outer<ewCompare>, AtZero::Other),
-    pairs("outerGt", outer<ewCompare>, AtZero::Zero),
-    pairs("outerGe", outer<ewCompare>, AtZero::Other),
-    pairs("outerAnd", outer<ewLogical>, AtZero::Zero),
-    pairs("outerOr", outer<ewLogical>, AtZero::Zero),
-    pairs("outerXor", outer<ewLogical>, AtZero::Zero),
-    pairs("outerConcat", outer<ewConcat>, AtZero::Other),
+    pairs("outerAdd", "ewAdd", outer<ewAdd>, AtZero::Zero),
+    pairs("outerSub", "ewSub", outer<ewArithmetic>, AtZero::Zero),
+    pairs("outerMul", "ewMul", outer<ewArithmetic>, AtZero::Zero),
+    pairs("outerDiv", "ewDiv", outer<ewArithmetic>, AtZero::Other, outerDivisionMayFail),
+    pairs("outerPow", "ewPow", outer<ewArithmetic>, AtZero::Other),
+    pairs("outerMod", "ewMod", outer<ewArithmetic>, AtZero::Other, outerDivisionMayFail),
+    pairs("outerLog", "ewLog", outer<ewFloat>, AtZero::Other, outerLogMayFail),
+    pairs("outerMin", "ewMin", outer<ewMinMax>, AtZero::Zero),
+    pairs("outerMax", "ewMax", outer<ewMinMax>, AtZero::Zero),
+    pairs("outerEq", "ewEq", outer<ewCompare>, AtZero::Other),
+    pairs("outerNeq", "ewNeq", outer<ewCompare>, AtZero::Zero),
+    pairs("outerLt", "ewLt", outer<ewCompare>, AtZero::Zero),
+    pairs("outerLe", "ewLe", outer<ewCompare>, AtZero::Other),
+    pairs("outerGt", "ewGt", outer<ewCompare>, AtZero::Zero),
+    pairs("outerGe", "ewGe", outer<ewCompare>, AtZero::Other),
+    pairs("outerAnd", "ewAnd", outer<ewLogical>, AtZero::Zero),
+    pairs("outerOr", "ewOr", outer<ewLogical>, AtZero::Zero),
+    pairs("outerXor", "outerXor", outer<ewLogical>, AtZero::Zero),
+    pairs("outerConcat", "ewConcat", outer<ewConcat>, AtZero::Other),
 
     {.mnemonic = "cond", .minArgs = 3, .maxArgs = 3, .infer = cond, .mayFail = condMayFail, .reusable = 6},
     {.mnemonic = "condition", .infer = condition, .mayFail = conditionMayFail},

@@ -34,7 +34,7 @@ Types region(const InferCall &call) {
 }
 
 /// What these do depends on what was done before.
-constexpr OpInfo effect(std::string_view name, uint8_t numArgs, uint8_t numResults, InferFn infer) {
+constexpr OpInfo effect(Mnemonic name, uint8_t numArgs, uint8_t numResults, InferFn infer) {
     return {.mnemonic = name,
             .minArgs = numArgs,
             .maxArgs = numArgs,

@@ -165,7 +165,8 @@ std::vector<const OpInfo *> Registry::ops() const { return opTable; }
 
 namespace {
 struct OperatorName {
-    std::string_view token, mnemonic;
+    std::string_view token;
+    Mnemonic mnemonic;
 };
 constexpr std::array<OperatorName, 15> kOperators = {{
     {"+", "ewAdd"},
@@ -188,11 +189,18 @@ constexpr std::array<OperatorName, 15> kOperators = {{
 constexpr std::array<OperatorName, 3> kOtherSyntax = {{{"!", "ewNot"}, {"?:", "cond"}, {"as", "cast"}}};
 } // namespace
 
-std::string_view operatorMnemonic(std::string_view token) {
+Mnemonic operatorMnemonic(std::string_view token) {
     for (const OperatorName &o : kOperators)
         if (o.token == token)
             return o.mnemonic;
     return {};
+}
+
+std::vector<std::string_view> operatorTokens() {
+    std::vector<std::string_view> tokens;
+    for (const OperatorName &o : kOperators)
+        tokens.push_back(o.token);
+    return tokens;
 }
 
 std::string_view userName(std::string_view mnemonic) {

@@ -13,6 +13,8 @@
 /// writes the list of calls.
 #pragma once
 
+#include <concepts>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +33,39 @@ enum class Family : uint8_t {
     AggCol,     ///< matrix n x m -> 1 x m
     Cumulative, ///< down each column
     Call,       ///< anything else
+};
+
+/// The name of an operation as its row writes it. Names written elsewhere are OpNames (ops/OpName.h).
+struct Mnemonic : std::string_view {
+    constexpr Mnemonic() = default;
+    constexpr Mnemonic(const char *text) : std::string_view(text) {}
+    constexpr explicit Mnemonic(std::string_view text) : std::string_view(text) {}
+};
+template <std::same_as<Mnemonic> M> constexpr bool operator==(const M &a, const M &b) {
+    return std::string_view(a) == std::string_view(b);
+}
+
+/// What a cell of an elementwise operation costs; Costly: more than reading the result back from the cache.
+enum class Cost : uint8_t { Cheap, Costly };
+
+/// Where a function of one number is defined: low <= x <= high, and for NaN.
+struct Domain {
+    double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
+    constexpr bool isEverything() const { return low == Domain().low && high == Domain().high; }
+};
+
+/// Aggregates that loops can fuse: cells are prepared, folded (kernels/folds) and the result is finished.
+struct FoldFacts {
+    enum class Prepare : uint8_t {
+        Nothing,
+        Count, ///< truth values count as si64
+        Float, ///< everything but f32 becomes f64
+        Truth, ///< whether it is not 0
+    };
+    enum class Finish : uint8_t { Nothing, DivideByCount };
+    std::string_view combine = {}; ///< name of the fold; empty: only the kernel knows
+    Prepare prepare = Prepare::Nothing;
+    Finish finish = Finish::Nothing;
 };
 
 struct OpInfo;
@@ -57,7 +92,7 @@ using FaultFn = bool (*)(const InferCall &);
 constexpr uint8_t kVariadic = 255;
 
 struct OpInfo {
-    std::string_view mnemonic; ///< "ewAdd", "sumAll"
+    Mnemonic mnemonic; ///< "ewAdd", "sumAll"
     Family family = Family::Call;
     uint8_t minArgs = 1, maxArgs = 1; ///< maxArgs == kVariadic: any number
     uint8_t numResults = 1;
@@ -67,6 +102,12 @@ struct OpInfo {
     bool commutative = false;    ///< swapping the two operands changes nothing
     bool zeroPreserving = false; ///< f(0) = 0 or f(0, 0) = 0
     uint8_t reusable = 0;        ///< bit k: the kernel can build its result in the storage of operand k
+    /// Operations that apply a function to cells: the operation that gives the function its name in kernels/cells,
+    /// which is "ewAdd" for ewAdd and outerAdd. Empty: it works on strings only, or not cell by cell.
+    Mnemonic cells = {};
+    Cost cost = Cost::Cheap; ///< of that function
+    Domain domain = {};      ///< of that function, if it has one argument
+    FoldFacts fold = {};     ///< aggregates
 };
 
 enum class ResultAtParse : uint8_t { Inferred, Unknown };
@@ -76,9 +117,9 @@ struct Builtin {
     /// `[, x]` optional without default; `...` after the last name: any number of further arguments.
     /// The text before "(" is the builtin's name.
     std::string_view signature;
-    std::string_view op;                     ///< mnemonic of the op it calls
-    std::string_view rowOp = {}, colOp = {}; ///< aggregates: op for axis 0 / 1 (the last parameter but numGroups)
-    std::string_view groupOp = {};           ///< aggregates: op for f(arg, groupIds, numGroups)
+    Mnemonic op;                     ///< the op it calls
+    Mnemonic rowOp = {}, colOp = {}; ///< aggregates: op for axis 0 / 1 (the last parameter but numGroups)
+    Mnemonic groupOp = {};           ///< aggregates: op for f(arg, groupIds, numGroups)
     bool positionalOnly = false;
     uint8_t parseTimeConstants = 0; ///< bit k: argument k must be a parse-time constant (besides the axis)
     ResultAtParse atParse =
@@ -133,7 +174,9 @@ class Registry {
 };
 
 /// Mnemonic of an infix operator ("+" -> "ewAdd"); empty if there is none.
-std::string_view operatorMnemonic(std::string_view token);
+Mnemonic operatorMnemonic(std::string_view token);
+/// The operators that have one.
+std::vector<std::string_view> operatorTokens();
 /// How the op is written in the language, for messages: "+" for ewAdd, else the mnemonic.
 std::string_view userName(std::string_view mnemonic);
 

@@ -67,7 +67,7 @@ Types diff(const InferCall &call) {
     return {TypeDesc::matrix(t == ValueType::Bool ? ValueType::SI64 : t, rows, x.cols)};
 }
 
-constexpr OpInfo quantiles(std::string_view name, InferFn infer) {
+constexpr OpInfo quantiles(Mnemonic name, InferFn infer) {
     return {.mnemonic = name, .minArgs = 2, .maxArgs = 2, .infer = infer, .mayFail = quantileMayFail};
 }
 

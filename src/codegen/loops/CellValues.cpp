@@ -144,11 +144,11 @@ Value *LoopEmitter::truth(size_t node, const Place &place) {
         return value(node, place);
     if (n.kind == Node::Kind::Convert)
         return truth(n.operands[0], place);
-    bool compares = n.kind == Node::Kind::Binary && n.binary() >= BinaryOp::Eq && n.binary() <= BinaryOp::Ge;
+    bool compares = n.kind == Node::Kind::Binary && CellArithmetic::isComparison(n.cells->op->mnemonic);
     if (!compares || n.compute == ValueType::Bool)
         return nullptr;
     Value *x = operand(n, 0, n.compute, place), *y = operand(n, 1, n.compute, place);
-    return CellArithmetic(b, place.lanes).compare(n.binary(), x, y, n.compute);
+    return CellArithmetic(b, place.lanes).compare(n.cells->op->mnemonic, x, y, n.compute);
 }
 
 /// 0 or 1 divided by one number for the whole row: there are just two results.
@@ -156,7 +156,7 @@ Value *LoopEmitter::divideTruth(size_t node, const Place &place) {
     const Node &n = program.nodes[node];
     Space divisor = program.nodes[n.operands[1]].space;
     bool isSingle = divisor == Space::Scalar || (divisor == Space::Column && !program.flat);
-    if (n.binary() != BinaryOp::Div || !isFloat(n.compute) || !isSingle || place.lanes == 1)
+    if (!n.applies("ewDiv") || !isFloat(n.compute) || !isSingle || place.lanes == 1)
         return nullptr;
     Value *isOne = truth(n.operands[0], place);
     if (!isOne)
@@ -165,7 +165,7 @@ Value *LoopEmitter::divideTruth(size_t node, const Place &place) {
     Values none;
     Value *y = operand(n, 1, n.compute, {1, nullptr, nullptr, &none});
     auto quotient = [&](double x) {
-        Value *q = one.binary(BinaryOp::Div, one.number(n.compute, x), y, n.compute);
+        Value *q = one.binary("ewDiv", one.number(n.compute, x), y, n.compute);
         return one.convert(q, n.compute, n.type);
     };
     Value *ofOne = quotient(1), *ofZero = quotient(0);
@@ -179,11 +179,10 @@ Value *LoopEmitter::binary(size_t node, const Place &place) {
         return v;
     const Node &n = program.nodes[node];
     CellArithmetic cells(b, place.lanes);
-    BinaryOp op = n.binary();
     Value *x = operand(n, 0, n.compute, place), *y = operand(n, 1, n.compute, place);
-    if (Value *v = cells.binary(op, x, y, n.compute))
+    if (Value *v = cells.binary(n.cells->op->mnemonic, x, y, n.compute))
         return cells.convert(v, n.compute, n.type);
-    return callCells(binaryLoopSymbol(op, n.compute), {x, y}, n.compute, n.type, place.lanes);
+    return callCells(cellLoopSymbol(*n.cells, n.compute), {x, y}, n.compute, n.type, place.lanes);
 }
 
 Value *LoopEmitter::compute(size_t node, const Place &place) {
@@ -192,11 +191,14 @@ Value *LoopEmitter::compute(size_t node, const Place &place) {
     switch (n.kind) {
     case Node::Kind::Unary: {
         Value *x = operand(n, 0, n.compute, place);
-        Value *v = cells.unary(n.unary(), x, n.compute);
+        Value *v = cells.unary(n.cells->op->mnemonic, x, n.compute);
         if (!v)
-            return callCells(unaryLoopSymbol(n.unary(), n.compute), {x}, n.compute, n.type, place.lanes);
-        if (n.unary() == UnaryOp::Sqrt || n.unary() == UnaryOp::Ln)
-            leaveDomain(b.CreateFCmpOLT(x, llvm::Constant::getNullValue(x->getType())));
+            return callCells(cellLoopSymbol(*n.cells, n.compute), {x}, n.compute, n.type, place.lanes);
+        const ops::Domain &domain = n.cells->op->domain;
+        if (domain.low != ops::Domain().low)
+            leaveDomain(b.CreateFCmpOLT(x, cells.number(n.compute, domain.low)));
+        if (domain.high != ops::Domain().high)
+            leaveDomain(b.CreateFCmpOGT(x, cells.number(n.compute, domain.high)));
         return v;
     }
     case Node::Kind::Binary: return binary(node, place);

@@ -95,8 +95,8 @@ Value *LoopEmitter::neutral(const Accumulator &a, unsigned lanes) {
 Value *LoopEmitter::combine(const Accumulator &a, Value *x, Value *best, unsigned lanes) {
     CellArithmetic cells(b, lanes);
     if (a.how == Reduce::Sum || a.how == Reduce::DotSparse)
-        return cells.binary(BinaryOp::Add, best, x, a.type);
-    return b.CreateSelect(cells.compare(a.how == Reduce::Min ? BinaryOp::Lt : BinaryOp::Gt, x, best, a.type), x, best);
+        return cells.binary("ewAdd", best, x, a.type);
+    return b.CreateSelect(cells.compare(a.how == Reduce::Min ? ops::OpName("ewLt") : ops::OpName("ewGt"), x, best, a.type), x, best);
 }
 
 Value *LoopEmitter::withoutSignOfZero(Value *extreme) {
@@ -169,7 +169,7 @@ void LoopEmitter::emitCells(Place place, unsigned level, const std::vector<Accum
             CellArithmetic cells(b, place.lanes);
             Value *sum = loadCells(param.type, word(p, 0), place.index, place.lanes);
             Value *x = value(param.node, place);
-            storeCells(param.type, cells.binary(BinaryOp::Add, sum, x, param.type), word(p, 0), place.index,
+            storeCells(param.type, cells.binary("ewAdd", sum, x, param.type), word(p, 0), place.index,
                        place.lanes);
         }
     }

@@ -5,14 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/CellLoops.h"
+#include "kernels/cells/CellTable.h"
 
 namespace daphne::codegen {
 
-/// size_t f(const void *arg, void *result, size_t n): UnaryLoop::cells of the kernels.
-std::string unaryLoopSymbol(UnaryOp op, ValueType type);
-/// size_t f(const void *lhs, const void *rhs, void *result, size_t n): BinaryLoops::cells of the kernels.
-std::string binaryLoopSymbol(BinaryOp op, ValueType type);
+/// A loop of kernels/cells over cells of this type: size_t f(const void *arg, void *result, size_t n), or
+/// size_t f(const void *lhs, const void *rhs, void *result, size_t n).
+std::string cellLoopSymbol(const CellFunction &f, ValueType type);
 
 /// void f(void *state, const void *block): adds the sum of a block to a PairwiseSum.
 std::string pairwiseAddSymbol(ValueType type);

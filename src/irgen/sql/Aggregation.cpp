@@ -262,7 +262,7 @@ Translator::Cells Translator::wholeAggregate(const Expr &e, const Relation &inpu
     if (valid && typeOf(x) == ValueType::Str) // there is no least of no strings
         x = op("cond", {valid, x, asColumn(text("", e.span), numRows({}, e.span), e.span)}, e.span);
     if (function == "MIN" || function == "MAX")
-        return {op(function == "MIN" ? "minAll" : "maxAll", {x}, e.span), valid};
+        return {op(function == "MIN" ? ops::OpName("minAll") : ops::OpName("maxAll"), {x}, e.span), valid};
     IrValue numbers = g.emitCast(x, f64, e.span);
     if (function == "AVG")
         return {op("meanAll", {numbers}, e.span), valid};

@@ -156,7 +156,7 @@ IrValue Translator::condition(const Expr &e, Scope &scope) {
     if (isKey || (!isAnd && !isOr))
         return truth(expr(e, scope), e.span);
     IrValue a = condition(*e.args[0], scope), b = condition(*e.args[1], scope);
-    return op(isAnd ? "ewAnd" : "ewOr", {a, b}, e.span);
+    return op(isAnd ? ops::OpName("ewAnd") : ops::OpName("ewOr"), {a, b}, e.span);
 }
 
 IrValue Translator::replaced(const Cells &c, IrValue replacement, SourceSpan span) {
@@ -177,16 +177,17 @@ IrValue Translator::canonical(const Cells &c, SourceSpan span) {
 
 /// In three-valued logic AND is false if one side is, OR is true if one side is, whatever the other.
 Translator::Cells Translator::logical(bool isAnd, const Cells &a, const Cells &b, SourceSpan span) {
-    std::string_view mnemonic = isAnd ? "ewAnd" : "ewOr";
+    ops::OpName same = isAnd ? ops::OpName("ewAnd") : ops::OpName("ewOr");
+    ops::OpName opposite = isAnd ? ops::OpName("ewOr") : ops::OpName("ewAnd");
     if (!a.valid && !b.valid)
-        return {op(mnemonic, {a.value, b.value}, span)};
+        return {op(same, {a.value, b.value}, span)};
     IrValue trueA = truth(a, span), trueB = truth(b, span);
     auto isFalse = [&](const Cells &c) {
         return truth({op("ewEq", {c.value, integer(0, span)}, span), c.valid}, span);
     };
     IrValue falseA = isFalse(a), falseB = isFalse(b);
-    IrValue isTrue = op(mnemonic, {trueA, trueB}, span);
-    IrValue isKnownFalse = op(isAnd ? "ewOr" : "ewAnd", {falseA, falseB}, span);
+    IrValue isTrue = op(same, {trueA, trueB}, span);
+    IrValue isKnownFalse = op(opposite, {falseA, falseB}, span);
     return {isTrue, op("ewOr", {isTrue, isKnownFalse}, span)};
 }
 
@@ -204,11 +205,18 @@ Translator::Cells Translator::binary(const Expr &e, Scope &scope) {
         return logical(e.name == "AND", a, b, e.span);
     fit(a, b, e.span);
     fit(b, a, e.span);
-    static const std::map<std::string_view, std::string_view> kMnemonics = {
+    struct Operator {
+        std::string_view token;
+        ops::OpName mnemonic;
+    };
+    static constexpr Operator kOperators[] = {
         {"+", "ewAdd"}, {"-", "ewSub"},  {"*", "ewMul"},    {"/", "ewDiv"}, {"%", "ewMod"},
         {"=", "ewEq"},  {"<>", "ewNeq"}, {"!=", "ewNeq"},   {"<", "ewLt"},  {"<=", "ewLe"},
         {">", "ewGt"},  {">=", "ewGe"},  {"||", "ewConcat"}};
-    std::string_view mnemonic = kMnemonics.at(e.name);
+    auto *found = std::ranges::find(kOperators, e.name, &Operator::token);
+    if (found == std::end(kOperators))
+        throw internalError("no operation for the operator " + e.name).at(e.span);
+    ops::OpName mnemonic = found->mnemonic;
     if (mnemonic == "ewDiv" || mnemonic == "ewMod")
         b.value = divisor(b, e.span);
     if (mnemonic == "ewAdd" && (typeOf(a.value) == ValueType::Str || typeOf(b.value) == ValueType::Str))
@@ -330,7 +338,8 @@ Translator::Cells Translator::caseOf(const Expr &e, Scope &scope) {
 namespace {
 
 struct Function {
-    std::string_view name, mnemonic;
+    std::string_view name;
+    ops::OpName mnemonic;
     size_t numArgs;
 };
 constexpr Function kFunctions[] = {

@@ -307,8 +307,8 @@ Translator::Result Translator::combine(const sql::Body &b) {
     if (b.select)
         return select(*b.select, nullptr);
     Result l = combine(*b.left), r = combine(*b.right);
-    static constexpr std::string_view kMnemonics[] = {"merge", "rowBind", "intersect", "except"};
-    std::string_view mnemonic = kMnemonics[static_cast<size_t>(b.operation)];
+    static constexpr ops::OpName kMnemonics[] = {"merge", "rowBind", "intersect", "except"};
+    ops::OpName mnemonic = kMnemonics[static_cast<size_t>(b.operation)];
     if (!l.known || !r.known)
         return {op(mnemonic, {l.frame, r.frame}, b.span), {}, false};
     if (l.columns.size() != r.columns.size())

@@ -172,7 +172,7 @@ class Translator {
     Cells coalesce(const sql::Expr &e, Scope &scope);
     Cells call(const sql::Expr &e, Scope &scope);
 
-    IrValue op(std::string_view mnemonic, llvm::ArrayRef<IrValue> operands, SourceSpan span) {
+    IrValue op(ops::OpName mnemonic, llvm::ArrayRef<IrValue> operands, SourceSpan span) {
         return g.emit(mnemonic, operands, {span, {}});
     }
     IrValue integer(int64_t x, SourceSpan span) { return g.intConstant(x, span); }

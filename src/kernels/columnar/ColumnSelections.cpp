@@ -29,9 +29,9 @@ size_t numRowsOf(const KernelCall &call, const Dense &lhs, const Value &rhs) {
     return lhs.rows();
 }
 
-Ref<Dense> selectNumbers(KernelCall &call, BinaryOp op, size_t numRows) {
+Ref<Dense> selectNumbers(KernelCall &call, const CellFunction &f, size_t numRows) {
     const Value &lhs = call.args[0], &rhs = call.args[1];
-    BinaryLoops loops = binaryLoops(op, mostGeneral(lhs.valueType(), rhs.valueType()));
+    BinaryLoops loops = f.binary(mostGeneral(lhs.valueType(), rhs.valueType()));
     constexpr double kNsPerRow = 1.5;
     PositionPieces pieces(numRows);
     forRowBlocks(call.context, "colSelect", numRows, kPieceRows, kNsPerRow * static_cast<double>(numRows),
@@ -57,13 +57,13 @@ Ref<Dense> selectNumbers(KernelCall &call, BinaryOp op, size_t numRows) {
 }
 
 /// With a scalar: every different string is compared once.
-Ref<Dense> selectCodes(KernelCall &call, BinaryOp op, const Dense &column, const std::string &text) {
+Ref<Dense> selectCodes(KernelCall &call, const TextFunction &f, const Dense &column, const std::string &text) {
     auto codes = column.codes();
     std::vector<uint8_t> fits(codes.dictionary->size());
     std::string entry;
     for (uint32_t code = 0; code < fits.size(); ++code) {
         entry = (*codes.dictionary)[code];
-        fits[code] = compareText(op, entry, text) != 0;
+        fits[code] = f.compare(entry, text);
     }
     PositionPieces pieces(column.rows());
     forRowBlocks(call.context, "colSelect", column.rows(), kPieceRows, 1.0 * static_cast<double>(column.rows()),
@@ -74,33 +74,34 @@ Ref<Dense> selectCodes(KernelCall &call, BinaryOp op, const Dense &column, const
     return pieces.list(call.context);
 }
 
-Ref<Dense> selectStrings(KernelCall &call, BinaryOp op, const Dense &lhs, const Value &rhs) {
+Ref<Dense> selectStrings(KernelCall &call, const TextFunction &f, const Dense &lhs, const Value &rhs) {
     if (rhs.isScalar())
-        return selectCodes(call, op, lhs, rhs.text());
+        return selectCodes(call, f, lhs, rhs.text());
     auto a = lhs.view<std::string>(), b = rhs.dense().view<std::string>();
     PositionPieces pieces(lhs.rows());
     for (size_t begin = 0; begin < lhs.rows(); begin += kPieceRows)
         pieces.at(begin).addWhere(begin, std::min(kPieceRows, lhs.rows() - begin),
-                                  [&](size_t i) { return compareText(op, a(begin + i, 0), b(begin + i, 0)) != 0; });
+                                  [&](size_t i) { return f.compare(a(begin + i, 0), b(begin + i, 0)); });
     return pieces.list(call.context);
 }
 
-template <BinaryOp Op> Value select(KernelCall &call, const Dense &lhs, const Value &rhs) {
+Value select(KernelCall &call, const Dense &lhs, const Value &rhs) {
+    const CellFunction &f = *call.kernel.cells;
     size_t numRows = numRowsOf(call, lhs, rhs);
-    if (worksOnStrings(call, Op, lhs.type(), rhs.valueType()))
-        return selectStrings(call, Op, lhs, rhs);
-    return selectNumbers(call, Op, numRows);
+    if (worksOnStrings(call, f, lhs.type(), rhs.valueType()))
+        return selectStrings(call, f.text, lhs, rhs);
+    return selectNumbers(call, f, numRows);
 }
 
 } // namespace
 
 void addColumnSelections(KernelTable &t) {
-    t.add<&select<BinaryOp::Eq>>("colSelectEq");
-    t.add<&select<BinaryOp::Neq>>("colSelectNeq");
-    t.add<&select<BinaryOp::Lt>>("colSelectLt");
-    t.add<&select<BinaryOp::Le>>("colSelectLe");
-    t.add<&select<BinaryOp::Gt>>("colSelectGt");
-    t.add<&select<BinaryOp::Ge>>("colSelectGe");
+    t.add<&select>("colSelectEq", cellFunction("ewEq"));
+    t.add<&select>("colSelectNeq", cellFunction("ewNeq"));
+    t.add<&select>("colSelectLt", cellFunction("ewLt"));
+    t.add<&select>("colSelectLe", cellFunction("ewLe"));
+    t.add<&select>("colSelectGt", cellFunction("ewGt"));
+    t.add<&select>("colSelectGe", cellFunction("ewGe"));
 }
 
 } // namespace daphne

@@ -100,10 +100,10 @@ template <class I> class Writer {
 };
 
 struct Operation {
-    BinaryOp op;
+    const CellFunction &f;
     BinaryLoops loops;
     /// Comparisons and logical operations yield ones only.
-    Csr::Values values() const { return op >= BinaryOp::Eq ? Csr::Values::AllOnes : Csr::Values::Stored; }
+    Csr::Values values() const { return loops.yieldsTruth ? Csr::Values::AllOnes : Csr::Values::Stored; }
 
     template <class I>
     [[noreturn]] void fail(const Block<I> &block, size_t firstRow, size_t at, const std::byte *a,
@@ -111,7 +111,7 @@ struct Operation {
         size_t row = 0;
         while (block.rowEnds[row] <= at)
             ++row;
-        domainError(op, loops.compute, a, b,
+        domainError(f, loops, a, b,
                     " at row " + std::to_string(firstRow + row) + ", column " + std::to_string(block.columns[at]));
     }
 };
@@ -334,14 +334,15 @@ Value fullOrDense(const Value &v, MatrixShape result) {
     return v.isCsr() && (shapeOf(v) != result || result.cells() == 1) ? Value(toDense(v.csr())) : v;
 }
 
-template <BinaryOp Op> Value combine(KernelCall &call, AnyValue lhs, AnyValue rhs) {
+Value combine(KernelCall &call, AnyValue lhs, AnyValue rhs) {
     bool numbers = (lhs.value.isScalar() || lhs.value.isMatrix()) && (rhs.value.isScalar() || rhs.value.isMatrix()) &&
-                   isNumeric(lhs.value.valueType()) && isNumeric(rhs.value.valueType()) && Op != BinaryOp::Concat;
+                   isNumeric(lhs.value.valueType()) && isNumeric(rhs.value.valueType());
     if (!numbers)
         return runDense(call);
     MatrixShape shape = broadcastShape(ops::userName(call.mnemonic()), shapeOf(lhs.value), shapeOf(rhs.value));
     Value a = fullOrDense(lhs.value, shape), b = fullOrDense(rhs.value, shape);
-    Operation f{Op, binaryLoops(Op, mostGeneral(a.valueType(), b.valueType()))};
+    const CellFunction &cells = *call.kernel.cells;
+    Operation f{cells, cells.binary(mostGeneral(a.valueType(), b.valueType()))};
     ValueType compute = f.loops.compute;
     if (a.isCsr() && b.isCsr() && keepsZero(f.loops))
         return settled(call, withCells(a.csr(), compute, [&]<class I, class Bits>(TypeTag<I>, TypeTag<Bits>) {
@@ -358,30 +359,16 @@ template <BinaryOp Op> Value combine(KernelCall &call, AnyValue lhs, AnyValue rh
     }
     auto result = Dense::create(f.loops.result, shape.rows, shape.cols);
     if (shape.cells() > 0)
-        combineCells(Op, f.loops, a, b, shape, *result);
+        combineCells(cells, f.loops, a, b, shape, *result);
     return result;
 }
 
 } // namespace
 
 void addCsrBinary(KernelTable &t) {
-    t.addSparse<&combine<BinaryOp::Add>>("ewAdd");
-    t.addSparse<&combine<BinaryOp::Sub>>("ewSub");
-    t.addSparse<&combine<BinaryOp::Mul>>("ewMul");
-    t.addSparse<&combine<BinaryOp::Div>>("ewDiv");
-    t.addSparse<&combine<BinaryOp::Pow>>("ewPow");
-    t.addSparse<&combine<BinaryOp::Mod>>("ewMod");
-    t.addSparse<&combine<BinaryOp::Log>>("ewLog");
-    t.addSparse<&combine<BinaryOp::Min>>("ewMin");
-    t.addSparse<&combine<BinaryOp::Max>>("ewMax");
-    t.addSparse<&combine<BinaryOp::Eq>>("ewEq");
-    t.addSparse<&combine<BinaryOp::Neq>>("ewNeq");
-    t.addSparse<&combine<BinaryOp::Lt>>("ewLt");
-    t.addSparse<&combine<BinaryOp::Le>>("ewLe");
-    t.addSparse<&combine<BinaryOp::Gt>>("ewGt");
-    t.addSparse<&combine<BinaryOp::Ge>>("ewGe");
-    t.addSparse<&combine<BinaryOp::And>>("ewAnd");
-    t.addSparse<&combine<BinaryOp::Or>>("ewOr");
+    for (const CellFunction &f : CellTable::get().functions())
+        if (f.binary && f.op->family == ops::Family::EwBinary)
+            t.addSparse<&combine>(f.op->mnemonic);
 }
 
 } // namespace daphne

@@ -15,8 +15,7 @@ namespace daphne {
 namespace {
 
 /// Maps stored cells block by block and calls put(position, mapped, n).
-template <class Put>
-void mapStored(const KernelCall &call, UnaryOp op, const UnaryLoop &loop, const Csr &m, Put &&put) {
+template <class Put> void mapStored(const KernelCall &call, const UnaryLoop &loop, const Csr &m, Put &&put) {
     constexpr size_t kBlock = 4096;
     alignas(64) std::byte out[kBlock * 8];
     StoredValues values(m, loop.type);
@@ -26,14 +25,14 @@ void mapStored(const KernelCall &call, UnaryOp op, const UnaryLoop &loop, const 
         const std::byte *in = values.at(begin, n);
         size_t done = loop.cells(in, out, n);
         if (done != n)
-            outsideDomain(call, op, loop.type, in + done * cellSize(loop.type),
+            outsideDomain(call, loop.type, in + done * cellSize(loop.type),
                           " at row " + std::to_string(rowOfPosition(m, begin + done)) + ", column " +
                               std::to_string(columnOfPosition(m, begin + done)));
         put(begin, out, n);
     }
 }
 
-Ref<Csr> mapSparse(const KernelCall &call, UnaryOp op, const UnaryLoop &loop, const Csr &m) {
+Ref<Csr> mapSparse(const KernelCall &call, const UnaryLoop &loop, const Csr &m) {
     BufferRef values;
     try {
         values = BufferRef(Buffer::create(loop.type, m.capacity(), Buffer::Init::None));
@@ -41,14 +40,13 @@ Ref<Csr> mapSparse(const KernelCall &call, UnaryOp op, const UnaryLoop &loop, co
         throwOutOfMemory(loop.type, m.rows(), m.cols());
     }
     size_t bytes = cellSize(loop.type);
-    mapStored(call, op, loop, m, [&](uint64_t at, const std::byte *cells, size_t n) {
+    mapStored(call, loop, m, [&](uint64_t at, const std::byte *cells, size_t n) {
         std::memcpy(values.as<std::byte>() + at * bytes, cells, n * bytes);
     });
     return withoutZeros(Csr::withStructureOf(m, loop.type, std::move(values)));
 }
 
-Ref<Dense> mapToDense(const KernelCall &call, UnaryOp op, const UnaryLoop &loop, const Csr &m,
-                      const std::byte *ofZero) {
+Ref<Dense> mapToDense(const KernelCall &call, const UnaryLoop &loop, const Csr &m, const std::byte *ofZero) {
     auto result = Dense::create(loop.type, m.rows(), m.cols());
     withCellSize(cellSize(loop.type), [&]<class Bits>(TypeTag<Bits>) {
         Bits *out = reinterpret_cast<Bits *>(mutableRawCells(*result).data);
@@ -56,7 +54,7 @@ Ref<Dense> mapToDense(const KernelCall &call, UnaryOp op, const UnaryLoop &loop,
         withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) {
             const I *columns = m.columns<I>();
             size_t row = 0;
-            mapStored(call, op, loop, m, [&](uint64_t at, const std::byte *cells, size_t n) {
+            mapStored(call, loop, m, [&](uint64_t at, const std::byte *cells, size_t n) {
                 for (size_t i = 0; i < n; ++i) {
                     while (m.offsets()[row + 1] <= at + i)
                         ++row;
@@ -68,38 +66,22 @@ Ref<Dense> mapToDense(const KernelCall &call, UnaryOp op, const UnaryLoop &loop,
     return result;
 }
 
-template <UnaryOp Op> Value map(KernelCall &call, const Csr &m) {
-    UnaryLoop loop = unaryLoop(Op, m.type());
+Value map(KernelCall &call, const Csr &m) {
+    UnaryLoop loop = call.kernel.cells->unary(m.type());
     alignas(8) std::byte zero[8] = {}, ofZero[8] = {};
-    loop.cells(zero, ofZero, 1); // zero lies in every domain
+    if (loop.cells(zero, ofZero, 1) != 1)
+        return runDense(call); // absent cells are outside of the domain, unless there are none
     if (!loadScalar(loop.type, ofZero).as<bool>())
-        return settled(call, mapSparse(call, Op, loop, m));
-    return mapToDense(call, Op, loop, m, ofZero);
+        return settled(call, mapSparse(call, loop, m));
+    return mapToDense(call, loop, m, ofZero);
 }
 
 } // namespace
 
 void addCsrUnary(KernelTable &t) {
-    t.addSparse<&map<UnaryOp::Minus>>("ewMinus");
-    t.addSparse<&map<UnaryOp::Abs>>("ewAbs");
-    t.addSparse<&map<UnaryOp::Sign>>("ewSign");
-    t.addSparse<&map<UnaryOp::Exp>>("ewExp");
-    t.addSparse<&map<UnaryOp::Ln>>("ewLn");
-    t.addSparse<&map<UnaryOp::Sqrt>>("ewSqrt");
-    t.addSparse<&map<UnaryOp::Round>>("ewRound");
-    t.addSparse<&map<UnaryOp::Floor>>("ewFloor");
-    t.addSparse<&map<UnaryOp::Ceil>>("ewCeil");
-    t.addSparse<&map<UnaryOp::Sin>>("ewSin");
-    t.addSparse<&map<UnaryOp::Cos>>("ewCos");
-    t.addSparse<&map<UnaryOp::Tan>>("ewTan");
-    t.addSparse<&map<UnaryOp::Sinh>>("ewSinh");
-    t.addSparse<&map<UnaryOp::Cosh>>("ewCosh");
-    t.addSparse<&map<UnaryOp::Tanh>>("ewTanh");
-    t.addSparse<&map<UnaryOp::Asin>>("ewAsin");
-    t.addSparse<&map<UnaryOp::Acos>>("ewAcos");
-    t.addSparse<&map<UnaryOp::Atan>>("ewAtan");
-    t.addSparse<&map<UnaryOp::Isnan>>("ewIsnan");
-    t.addSparse<&map<UnaryOp::Not>>("ewNot");
+    for (const CellFunction &f : CellTable::get().functions())
+        if (f.unary)
+            t.addSparse<&map>(f.op->mnemonic);
 }
 
 } // namespace daphne

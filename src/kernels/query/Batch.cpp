@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/WideVectors.h"
+#include "ops/OpName.h"
 
 namespace daphne::query {
 
@@ -15,15 +16,15 @@ using Kind = ops::QueryBlock::NodeKind;
 namespace {
 
 template <class F> decltype(auto) withCompare(std::string_view mnemonic, F &&f) {
-    if (mnemonic == "ewEq")
+    if (ops::isNamed(mnemonic, "ewEq"))
         return f([](const auto &a, const auto &b) { return a == b; });
-    if (mnemonic == "ewNeq")
+    if (ops::isNamed(mnemonic, "ewNeq"))
         return f([](const auto &a, const auto &b) { return a != b; });
-    if (mnemonic == "ewLt")
+    if (ops::isNamed(mnemonic, "ewLt"))
         return f([](const auto &a, const auto &b) { return a < b; });
-    if (mnemonic == "ewLe")
+    if (ops::isNamed(mnemonic, "ewLe"))
         return f([](const auto &a, const auto &b) { return a <= b; });
-    if (mnemonic == "ewGt")
+    if (ops::isNamed(mnemonic, "ewGt"))
         return f([](const auto &a, const auto &b) { return a > b; });
     return f([](const auto &a, const auto &b) { return a >= b; });
 }
@@ -149,32 +150,32 @@ template <class T, class R, class F> void Evaluator::pairwise(size_t a, size_t b
 template <class T> void Evaluator::arithmetic(const Node &n, T *out) {
     constexpr bool isReal = std::is_floating_point_v<T>;
     const auto &o = n.operands;
-    if (n.name == "cond") {
+    if (ops::isNamed(n.name, "cond")) {
         const uint8_t *when = truth(o[0]);
         const T *a = cellsAs<T>(o[1]), *b = cellsAs<T>(o[2]);
         for (size_t i = 0; i < batch->n; ++i)
             out[i] = when[i] ? a[i] : b[i];
-    } else if (n.name == "cast") {
+    } else if (ops::isNamed(n.name, "cast")) {
         std::copy_n(cellsAs<T>(o[0]), batch->n, out);
-    } else if (n.name == "ewMinus") {
+    } else if (ops::isNamed(n.name, "ewMinus")) {
         const T *a = cellsAs<T>(o[0]);
         for (size_t i = 0; i < batch->n; ++i)
             out[i] = isReal ? -a[i] : static_cast<T>(0 - static_cast<uint64_t>(a[i]));
     } else if constexpr (isReal) {
-        if (n.name == "ewAdd")
+        if (ops::isNamed(n.name, "ewAdd"))
             pairwise<T>(o[0], o[1], out, [](T a, T b) { return a + b; });
-        else if (n.name == "ewSub")
+        else if (ops::isNamed(n.name, "ewSub"))
             pairwise<T>(o[0], o[1], out, [](T a, T b) { return a - b; });
-        else if (n.name == "ewMul")
+        else if (ops::isNamed(n.name, "ewMul"))
             pairwise<T>(o[0], o[1], out, [](T a, T b) { return a * b; });
         else
             pairwise<T>(o[0], o[1], out, [](T a, T b) { return a / b; });
     } else {
-        if (n.name == "ewAdd")
+        if (ops::isNamed(n.name, "ewAdd"))
             pairwise<T>(o[0], o[1], out, [](uint64_t a, uint64_t b) { return wrapped(a + b); });
-        else if (n.name == "ewSub")
+        else if (ops::isNamed(n.name, "ewSub"))
             pairwise<T>(o[0], o[1], out, [](uint64_t a, uint64_t b) { return wrapped(a - b); });
-        else if (n.name == "ewMul")
+        else if (ops::isNamed(n.name, "ewMul"))
             pairwise<T>(o[0], o[1], out, [](uint64_t a, uint64_t b) { return wrapped(a * b); });
         else // a constant that is neither 0 nor -1
             pairwise<T>(o[0], o[1], out, [](T a, T b) { return a / b; });
@@ -268,9 +269,9 @@ void Evaluator::truthInto(size_t node, uint8_t *out) {
         const int64_t *in = keys(n.operands[0]);
         for (size_t i = 0; i < count; ++i)
             out[i] = std::binary_search(members.begin(), members.end(), in[i]);
-    } else if (n.kind == Kind::Call && (n.name == "ewAnd" || n.name == "ewOr")) {
+    } else if (n.kind == Kind::Call && (ops::isNamed(n.name, "ewAnd") || ops::isNamed(n.name, "ewOr"))) {
         const uint8_t *a = truth(n.operands[0]), *b = truth(n.operands[1]);
-        if (n.name == "ewAnd")
+        if (ops::isNamed(n.name, "ewAnd"))
             eachCell(count, out, [=](size_t i) { return static_cast<uint8_t>(a[i] & b[i]); });
         else
             eachCell(count, out, [=](size_t i) { return static_cast<uint8_t>(a[i] | b[i]); });

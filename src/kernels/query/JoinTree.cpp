@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/query/JoinTree.h"
+#include "ops/OpName.h"
 
 #include <algorithm>
 
@@ -125,7 +126,7 @@ class Planner {
             if (m.edges.size() == 1) {
                 const auto &o = block.nodes[condition].operands;
                 const JoinTree::Edge &e = m.edges[0];
-                bool isEq = block.nodes[condition].name == "ewEq";
+                bool isEq = ops::isNamed(block.nodes[condition].name, "ewEq");
                 if (isEq && o.size() == 2 &&
                     ((o[0] == e.upper && o[1] == e.lower) || (o[1] == e.upper && o[0] == e.lower)))
                     return true;

@@ -4,6 +4,7 @@
 
 #include "kernels/query/Batch.h"
 #include "kernels/relational/Like.h"
+#include "ops/OpName.h"
 
 namespace daphne::query {
 
@@ -105,7 +106,7 @@ bool Program::findTruthOfCodes(size_t node) {
     }
     if (n.kind != Kind::Call)
         return false;
-    if (n.name == "ewAnd" || n.name == "ewOr") {
+    if (ops::isNamed(n.name, "ewAnd") || ops::isNamed(n.name, "ewOr")) {
         if (!truths.contains(n.operands[0]) || !truths.contains(n.operands[1]))
             return false;
         const auto &[a, left] = truths[n.operands[0]];
@@ -114,7 +115,7 @@ bool Program::findTruthOfCodes(size_t node) {
             return false;
         std::vector<uint8_t> table(left.size());
         for (size_t i = 0; i < table.size(); ++i)
-            table[i] = n.name == "ewAnd" ? left[i] & right[i] : left[i] | right[i];
+            table[i] = ops::isNamed(n.name, "ewAnd") ? left[i] & right[i] : left[i] | right[i];
         truths[node] = {a, std::move(table)};
         return true;
     }
@@ -125,13 +126,13 @@ bool Program::findTruthOfCodes(size_t node) {
         if (!other)
             return false;
         return forEntries(isLeft ? a : b, [&](std::string_view text) {
-            if (n.name == "like")
+            if (ops::isNamed(n.name, "like"))
                 return fitsPattern(text, other->s);
             return isLeft ? holds(n.name, text, other->s) : holds(n.name, other->s, text);
         });
     }
     // NOT is written as a comparison with 0.
-    if (n.name == "ewEq" && constants[b] && !isFloat(constants[b]->type) && constants[b]->i == 0 &&
+    if (ops::isNamed(n.name, "ewEq") && constants[b] && !isFloat(constants[b]->type) && constants[b]->i == 0 &&
         truths.contains(a)) {
         auto [column, table] = truths[a];
         for (uint8_t &t : table)

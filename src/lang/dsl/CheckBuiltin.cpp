@@ -219,7 +219,7 @@ std::vector<Checker::Type> Checker::builtinResults(const BuiltinInfo &builtin, c
     std::vector<ops::Arg> args;
     for (const Known &k : bound)
         args.push_back({k.type, k.constant});
-    std::string_view mnemonic = row.op;
+    ops::Mnemonic mnemonic = row.op;
     if (builtin.isAxisCall(bound.size())) {
         mnemonic = bound.back().constant->i == 0 ? row.rowOp : row.colOp;
         args.pop_back();

@@ -2,6 +2,7 @@
 #include "transforms/infer/Facts.h"
 
 #include "base/Error.h"
+#include "ops/InternalOps.h"
 
 namespace daphne::transforms {
 
@@ -15,7 +16,7 @@ TypeDesc typeOf(mlir::Value v) { return ir::toTypeDesc(v.getType()); }
 
 /// Operations of the IR itself have no inference rule.
 bool isInternal(DaphneOp op) {
-    auto internal = ir::internalOps();
+    auto internal = ops::internalOps();
     return &op.info() >= internal.data() && &op.info() < internal.data() + internal.size();
 }
 

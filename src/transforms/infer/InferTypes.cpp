@@ -87,7 +87,7 @@ class TypeWriter {
         Operation *user = operand.getOwner();
         builder.setInsertionPoint(user);
         bool undefined = bool(ir::asOp(v.getDefiningOp(), "undef"));
-        operand.set(ir::createOp(builder, user->getLoc(), undefined ? "undef" : "adapt",
+        operand.set(ir::createOp(builder, user->getLoc(), undefined ? ops::OpName("undef") : ops::OpName("adapt"),
                                  undefined ? ValueRange() : ValueRange(v), wanted)
                         ->getResult(0));
     }

@@ -12,16 +12,15 @@ using ops::TypeDesc;
 
 namespace {
 
-/// The comparison with its operands exchanged.
-StringRef mirrored(StringRef comparison) {
-    if (comparison == "Lt")
-        return "Gt";
-    if (comparison == "Le")
-        return "Ge";
-    if (comparison == "Gt")
-        return "Lt";
-    return comparison == "Ge" ? "Le" : comparison;
-}
+/// The selection that a comparison with a scalar on the right, or on the left, is.
+struct Selection {
+    ops::OpName comparison, ofRight, ofLeft;
+};
+constexpr Selection kSelections[] = {
+    {"ewEq", "colSelectEq", "colSelectEq"}, {"ewNeq", "colSelectNeq", "colSelectNeq"},
+    {"ewLt", "colSelectLt", "colSelectGt"}, {"ewLe", "colSelectLe", "colSelectGe"},
+    {"ewGt", "colSelectGt", "colSelectLt"}, {"ewGe", "colSelectGe", "colSelectLe"},
+};
 
 bool hasLabel(Value frame, StringRef label) {
     TypeDesc t = typeOf(frame);
@@ -30,8 +29,8 @@ bool hasLabel(Value frame, StringRef label) {
 
 } // namespace
 
-ValueRange ColumnBuilder::create(Location loc, StringRef mnemonic, ValueRange operands) {
-    const ops::OpInfo *info = ops::Registry::get().findOp({mnemonic.data(), mnemonic.size()});
+ValueRange ColumnBuilder::create(Location loc, ops::OpName mnemonic, ValueRange operands) {
+    const ops::OpInfo *info = ops::Registry::get().findOp(mnemonic);
     std::vector<ops::Arg> args = ir::argsOf(operands);
     SmallVector<Type> results;
     for (const TypeDesc &t : info->infer({*info, args, {}}))
@@ -173,17 +172,14 @@ Value ColumnBuilder::newPositions(Value bits) {
         bool bothColumns = typeOf(l).isMatrix() && typeOf(r).isMatrix();
         if (bothColumns && (op.is("ewAnd") || op.is("ewOr"))) {
             drop(op);
-            return createOne(loc, op.is("ewAnd") ? "colIntersect" : "colMerge", {positions(l), positions(r)});
+            return createOne(loc, op.is("ewAnd") ? ops::OpName("colIntersect") : ops::OpName("colMerge"),
+                             {positions(l), positions(r)});
         }
-        if (isComparisonOp(op.mnemonic())) {
-            StringRef comparison = op.mnemonic().drop_front(2);
-            if (typeOf(l).isScalar()) {
-                std::swap(l, r);
-                comparison = mirrored(comparison);
+        for (const Selection &s : kSelections)
+            if (op.is(s.comparison)) {
+                drop(op);
+                return typeOf(l).isScalar() ? createOne(loc, s.ofLeft, {r, l}) : createOne(loc, s.ofRight, {l, r});
             }
-            drop(op);
-            return createOne(loc, ("colSelect" + comparison).str(), {l, r});
-        }
     }
     return createOne(loc, "colSelectNeq", {bits, constant(loc, {.type = ValueType::SI64})});
 }

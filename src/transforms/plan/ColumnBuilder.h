@@ -23,8 +23,8 @@ class ColumnBuilder {
     void before(mlir::Operation *op) { builder.setInsertionPoint(op); }
 
     /// daphne.<mnemonic> with inferred result types.
-    mlir::ValueRange create(mlir::Location loc, llvm::StringRef mnemonic, mlir::ValueRange operands);
-    mlir::Value createOne(mlir::Location loc, llvm::StringRef mnemonic, mlir::ValueRange operands) {
+    mlir::ValueRange create(mlir::Location loc, ops::OpName mnemonic, mlir::ValueRange operands);
+    mlir::Value createOne(mlir::Location loc, ops::OpName mnemonic, mlir::ValueRange operands) {
         return create(loc, mnemonic, operands)[0];
     }
     mlir::Value constant(mlir::Location loc, const ops::Constant &c) { return ir::makeConstant(builder, loc, c); }

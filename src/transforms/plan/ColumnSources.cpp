@@ -16,9 +16,8 @@ std::optional<std::string> constantText(Value v) {
     return c && c->type == ValueType::Str ? std::optional(c->s) : std::nullopt;
 }
 
-bool isComparisonOp(StringRef mnemonic) {
-    constexpr StringLiteral kComparisons[] = {"ewEq", "ewNeq", "ewLt", "ewLe", "ewGt", "ewGe"};
-    return llvm::is_contained(kComparisons, mnemonic);
+bool isComparisonOp(ops::OpName mnemonic) {
+    return ops::isOneOf(mnemonic, {"ewEq", "ewNeq", "ewLt", "ewLe", "ewGt", "ewGe"});
 }
 
 namespace {
@@ -38,7 +37,7 @@ bool isTable(Value v) {
 
 /// The operand whose rows are those of the result; null if there is none.
 Value ColumnSources::sameRowsAs(DaphneOp op) {
-    constexpr StringLiteral kKeepRows[] = {"extractCol",         "sliceCol",    "filterCol",    "setColLabels",
+    constexpr ops::OpName kKeepRows[] = {"extractCol",         "sliceCol",    "filterCol",    "setColLabels",
                                            "setColLabelsPrefix", "createFrame", "colBind",      "like",
                                            "isMember",           "cast",        "colGroupFirst"};
     if (llvm::is_contained(kKeepRows, op.mnemonic()) && isTable(op->getOperand(0)))

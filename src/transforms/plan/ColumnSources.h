@@ -14,7 +14,7 @@ namespace daphne::transforms {
 std::optional<std::string> constantText(mlir::Value v);
 
 /// Comparisons: colSelectXx is the column operator of ewXx.
-bool isComparisonOp(llvm::StringRef mnemonic);
+bool isComparisonOp(ops::OpName mnemonic);
 
 /// Answers are remembered: operations must not be erased as long as it is used.
 class ColumnSources {

@@ -228,7 +228,7 @@ class Lowering {
     }
 
     bool lowerArithmetic(DaphneOp op) {
-        StringRef mnemonic = op.is("ewSub") ? "colCalcSub" : "colCalcMul";
+        ops::OpName mnemonic = op.is("ewSub") ? ops::OpName("colCalcSub") : ops::OpName("colCalcMul");
         Value result = op->getResult(0);
         return builder.sources.isColumn(result) && typeOf(result).cols == 1 &&
                replace(op, builder.createOne(op.getLoc(), mnemonic, op->getOperands()));

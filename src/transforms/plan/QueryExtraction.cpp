@@ -36,8 +36,9 @@ bool areComparable(ValueType a, ValueType b) {
 /// Comparisons that hold for bits: keys of joins.
 bool areKeys(ValueType a, ValueType b) { return areComparable(a, b) || (a == b && is64BitUnsigned(a)); }
 
-constexpr llvm::StringLiteral kComparisons[] = {"ewEq", "ewNeq", "ewLt", "ewLe", "ewGt", "ewGe"};
-bool isComparison(StringRef mnemonic) { return llvm::is_contained(kComparisons, mnemonic); }
+bool isComparison(std::string_view mnemonic) {
+    return ops::isOneOf(mnemonic, {"ewEq", "ewNeq", "ewLt", "ewLe", "ewGt", "ewGe"});
+}
 
 } // namespace
 
@@ -174,7 +175,7 @@ bool QueryExtraction::addCondition(size_t node) {
     const Node n = block.nodes[node];
     if (n.type == ValueType::Str)
         return false;
-    if (n.kind == Kind::Call && n.name == "ewAnd")
+    if (n.kind == Kind::Call && ops::isNamed(n.name, "ewAnd"))
         return addCondition(n.operands[0]) && addCondition(n.operands[1]);
     if (!llvm::is_contained(block.conditions, node))
         block.conditions.push_back(node);
@@ -312,15 +313,15 @@ std::optional<size_t> QueryExtraction::newPart(Value v, Value frame, const Colum
 /// Cells are 0 or 1.
 bool QueryExtraction::isTruth(size_t node) const {
     const Node &n = block.nodes[node];
-    return n.kind == Kind::Member || (n.kind == Kind::Call && (isComparison(n.name) || n.name == "ewAnd" ||
-                                                               n.name == "ewOr" || n.name == "like"));
+    return n.kind == Kind::Member || (n.kind == Kind::Call && (isComparison(n.name) || ops::isNamed(n.name, "ewAnd") ||
+                                                               ops::isNamed(n.name, "ewOr") || ops::isNamed(n.name, "like")));
 }
 
 std::optional<size_t> QueryExtraction::compare(const std::string &mnemonic, size_t a, size_t b) {
     ValueType ta = block.nodes[a].type, tb = block.nodes[b].type;
     // Truth values of type ui64 are numbers like all others.
     ValueType ca = isTruth(a) ? ValueType::SI64 : ta, cb = isTruth(b) ? ValueType::SI64 : tb;
-    bool fits = mnemonic == "ewEq" ? areKeys(ca, cb) : areComparable(ca, cb);
+    bool fits = ops::isNamed(mnemonic, "ewEq") ? areKeys(ca, cb) : areComparable(ca, cb);
     if (!fits)
         return std::nullopt;
     ValueType type = ta == ValueType::Str ? ValueType::SI64 : mostGeneral(ta, tb);
@@ -328,7 +329,7 @@ std::optional<size_t> QueryExtraction::compare(const std::string &mnemonic, size
 }
 
 std::optional<size_t> QueryExtraction::call(DaphneOp op, Value frame, const Columns &columns) {
-    StringRef name = op.mnemonic();
+    ops::OpName name = op.mnemonic();
     ValueType type = typeOf(op->getResult(0)).valueType;
     bool isLogical = name == "ewAnd" || name == "ewOr";
     bool isArithmetic = name == "ewAdd" || name == "ewSub" || name == "ewMul" || name == "ewDiv";
@@ -369,7 +370,7 @@ std::optional<size_t> QueryExtraction::call(DaphneOp op, Value frame, const Colu
                           .operands = operands});
     }
     if (isComparison(name)) {
-        auto node = compare(name.str(), operands[0], operands[1]);
+        auto node = compare(std::string(name), operands[0], operands[1]);
         return node && block.nodes[*node].type == type ? node : std::nullopt;
     }
     if (name == "like") {
@@ -397,7 +398,7 @@ std::optional<size_t> QueryExtraction::call(DaphneOp op, Value frame, const Colu
                 return std::nullopt;
         }
     }
-    return block.add({.kind = Kind::Call, .type = type, .name = name.str(), .operands = operands});
+    return block.add({.kind = Kind::Call, .type = type, .name = std::string(name), .operands = operands});
 }
 
 } // namespace daphne::transforms

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/query/JoinTree.h"
+#include "ops/OpName.h"
 
 namespace daphne::transforms {
 
@@ -21,15 +22,15 @@ double selectivityOf(const QueryBlock &block, size_t node) {
     const auto &n = block.nodes[node];
     if (n.kind != Kind::Call)
         return 0.3;
-    if (n.name == "ewEq")
+    if (ops::isNamed(n.name, "ewEq"))
         return 0.05;
-    if (n.name == "ewNeq")
+    if (ops::isNamed(n.name, "ewNeq"))
         return 0.95;
-    if (n.name == "like")
+    if (ops::isNamed(n.name, "like"))
         return 0.2;
-    if (n.name == "ewAnd" || n.name == "ewOr") {
+    if (ops::isNamed(n.name, "ewAnd") || ops::isNamed(n.name, "ewOr")) {
         double a = selectivityOf(block, n.operands[0]), b = selectivityOf(block, n.operands[1]);
-        return n.name == "ewAnd" ? a * b : a + b - a * b;
+        return ops::isNamed(n.name, "ewAnd") ? a * b : a + b - a * b;
     }
     return 0.3;
 }

@@ -23,7 +23,7 @@ bool needsConversion(DaphneOp op) {
         csr.push_back(isCsr(type));
     if (!llvm::is_contained(csr, true))
         return false;
-    const Kernel *kernel = KernelTable::get().find({op.mnemonic().data(), op.mnemonic().size()});
+    const Kernel *kernel = KernelTable::get().find(op.mnemonic());
     return kernel && !kernel->isNative({csr.data(), csr.size()});
 }
 

@@ -51,10 +51,10 @@ std::optional<Product> productFor(DaphneOp user, mlir::Value v) {
 
 /// Column sums of op(x) as a row; row sums of op(x) as a column. Of a transposed matrix they are the other sums.
 Operand columnSums(Operand x, Rewrite &rewrite) {
-    return {rewrite.create(x.transpose ? "sumRow" : "sumCol", x.matrix), x.transpose};
+    return {rewrite.create(x.transpose ? ops::OpName("sumRow") : ops::OpName("sumCol"), x.matrix), x.transpose};
 }
 Operand rowSums(Operand x, Rewrite &rewrite) {
-    return {rewrite.create(x.transpose ? "sumCol" : "sumRow", x.matrix), x.transpose};
+    return {rewrite.create(x.transpose ? ops::OpName("sumCol") : ops::OpName("sumRow"), x.matrix), x.transpose};
 }
 
 SmallVector<mlir::Value> productOperands(Operand l, Operand r, Rewrite &rewrite) {
@@ -90,7 +90,7 @@ bool pushIntoScaling(DaphneOp op, Rewrite &rewrite) {
 }
 
 bool pushIntoSums(DaphneOp op, Rewrite &rewrite) {
-    for (StringRef partial : {"sumRow", "sumCol"})
+    for (ops::OpName partial : std::initializer_list<ops::OpName>{"sumRow", "sumCol"})
         if (DaphneOp inner = onlyFor(op, op->getOperand(0), partial); inner && !ir::mustKeep(inner))
             return rewrite.replaceWith("sumAll", inner->getOperand(0));
     return false;

@@ -8,8 +8,8 @@ namespace daphne::transforms {
 using namespace mlir;
 using ir::DaphneOp;
 
-Value Rewrite::create(StringRef mnemonic, ValueRange operands) {
-    const ops::OpInfo *info = ops::Registry::get().findOp({mnemonic.data(), mnemonic.size()});
+Value Rewrite::create(ops::OpName mnemonic, ValueRange operands) {
+    const ops::OpInfo *info = ops::Registry::get().findOp(mnemonic);
     std::vector<ops::Arg> args = ir::argsOf(operands);
     SmallVector<Type> results;
     for (const ops::TypeDesc &t : info->infer({*info, args, {}}))
@@ -25,7 +25,7 @@ bool Rewrite::replaceWith(Value v) {
     return true;
 }
 
-bool Rewrite::replaceWith(StringRef mnemonic, ValueRange operands) {
+bool Rewrite::replaceWith(ops::OpName mnemonic, ValueRange operands) {
     replaceUses(ir::createOp(builder, op.getLoc(), mnemonic, operands, op->getResultTypes())->getResult(0));
     return true;
 }
@@ -67,12 +67,12 @@ void applyEverywhere(ModuleOp module, Rule rule) {
     }
 }
 
-DaphneOp definedBy(Value v, StringRef mnemonic) {
+DaphneOp definedBy(Value v, ops::OpName mnemonic) {
     DaphneOp op = ir::asOp(v.getDefiningOp(), mnemonic);
     return op && op.hint().empty() ? op : DaphneOp();
 }
 
-DaphneOp onlyFor(DaphneOp user, Value v, StringRef mnemonic) {
+DaphneOp onlyFor(DaphneOp user, Value v, ops::OpName mnemonic) {
     DaphneOp op = definedBy(v, mnemonic);
     return op && op->hasOneUse() && op->getBlock() == user->getBlock() ? op : DaphneOp();
 }

@@ -19,14 +19,14 @@ class Rewrite {
     explicit Rewrite(ir::DaphneOp op) : builder(op), op(op) {}
 
     /// daphne.<mnemonic> with inferred result types.
-    mlir::Value create(llvm::StringRef mnemonic, mlir::ValueRange operands);
+    mlir::Value create(ops::OpName mnemonic, mlir::ValueRange operands);
     mlir::Value constant(const ops::Constant &c) { return ir::makeConstant(builder, op.getLoc(), c); }
     mlir::Value boolean(bool value) { return constant({.type = ValueType::Bool, .i = value}); }
 
     /// v stands for the result of op from now on, behind daphne.adapt if its type has other facts.
     bool replaceWith(mlir::Value v);
     /// A new operation instead of op, with its result type.
-    bool replaceWith(llvm::StringRef mnemonic, mlir::ValueRange operands);
+    bool replaceWith(ops::OpName mnemonic, mlir::ValueRange operands);
 
   private:
     void replaceUses(mlir::Value v);
@@ -47,9 +47,9 @@ inline bool isNumericMatrix(const ops::TypeDesc &t) { return t.isMatrix() && isN
 inline bool isNumericData(const ops::TypeDesc &t) { return (t.isScalar() || t.isMatrix()) && isNumeric(t.valueType); }
 
 /// The operation that defines v if it is this one, without a kernel hint.
-ir::DaphneOp definedBy(mlir::Value v, llvm::StringRef mnemonic);
+ir::DaphneOp definedBy(mlir::Value v, ops::OpName mnemonic);
 /// As definedBy, and op is the only user and in the same block: rewriting both together repeats and moves no work.
-ir::DaphneOp onlyFor(ir::DaphneOp user, mlir::Value v, llvm::StringRef mnemonic);
+ir::DaphneOp onlyFor(ir::DaphneOp user, mlir::Value v, ops::OpName mnemonic);
 
 /// A constant flag such as those of matMul.
 std::optional<bool> constantFlag(mlir::Value v);

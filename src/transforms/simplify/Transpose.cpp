@@ -78,8 +78,8 @@ bool simplifyTranspose(DaphneOp op, Rewrite &rewrite) {
 // ---- aggregates
 
 struct Aggregate {
-    StringRef mnemonic;
-    StringRef ofTransposed; ///< the same aggregate of the transpose
+    ops::OpName mnemonic;
+    ops::OpName ofTransposed; ///< the same aggregate of the transpose
     bool onFloats;          ///< the order of the cells does not matter for floats
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/Error.h"
-#include "kernels/BinaryLoop.h"
+/// Comparisons and logical functions.
+#include "kernels/cells/BinaryLoop.h"
 
 namespace daphne {
 
@@ -50,25 +50,26 @@ template <class Op> BinaryLoops logical(ValueType g) {
     });
 }
 
-} // namespace
-
-BinaryLoops truthLoops(BinaryOp op, ValueType g) {
-    switch (op) {
-    case BinaryOp::Eq: return compare<Eq>(g);
-    case BinaryOp::Neq: return compare<Neq>(g);
-    case BinaryOp::Lt: return compare<Lt>(g);
-    case BinaryOp::Le: return compare<Le>(g);
-    case BinaryOp::Gt: return compare<Gt>(g);
-    case BinaryOp::Ge: return compare<Ge>(g);
-    case BinaryOp::And: return logical<And>(g);
-    case BinaryOp::Or: return logical<Or>(g);
-    case BinaryOp::Xor: return logical<Xor>(g);
-    default: throw internalError("not a comparison or logical operation");
-    }
+template <class Op> bool compareText(const std::string &a, const std::string &b) {
+    return Op::template apply<const std::string &>(a, b);
 }
 
-BinaryLoops binaryLoops(BinaryOp op, ValueType g) {
-    return op < BinaryOp::Eq ? arithmeticLoops(op, g) : truthLoops(op, g);
+template <class Op> void addComparison(CellTable &t, ops::OpName name) {
+    t.add(name, {.binary = compare<Op>, .text = {.compare = compareText<Op>}});
+}
+
+} // namespace
+
+void addTruth(CellTable &t) {
+    addComparison<Eq>(t, "ewEq");
+    addComparison<Neq>(t, "ewNeq");
+    addComparison<Lt>(t, "ewLt");
+    addComparison<Le>(t, "ewLe");
+    addComparison<Gt>(t, "ewGt");
+    addComparison<Ge>(t, "ewGe");
+    t.add("ewAnd", {.binary = logical<And>});
+    t.add("ewOr", {.binary = logical<Or>});
+    t.add("outerXor", {.binary = logical<Xor>});
 }
 
 } // namespace daphne

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/// Functions of two numbers; of strings where they have an order or can be joined.
 #include <cmath>
 
 #include "base/Error.h"
@@ -28,6 +29,7 @@ struct FloatDiv {
 };
 /// Truncates toward zero; the smallest number divided by -1 wraps to itself instead of trapping.
 struct IntegerDiv {
+    static constexpr const char *kOutside = "integer division by zero";
     template <class T> static bool outside(T, T b) { return b == 0; }
     template <class T> static T apply(T a, T b) {
         if (std::is_signed_v<T> && b == T(-1))
@@ -41,6 +43,7 @@ struct FloatMod {
 };
 /// Sign of the dividend.
 struct IntegerMod {
+    static constexpr const char *kOutside = "integer division by zero";
     template <class T> static bool outside(T, T b) { return b == 0; }
     template <class T> static T apply(T a, T b) {
         if (std::is_signed_v<T> && b == T(-1))
@@ -67,6 +70,7 @@ template <class T> size_t powWithSingleExponent(const void *lhs, const void *rhs
 }
 
 struct Log {
+    static constexpr const char *kOutside = "log is not defined for a negative number or base";
     template <class T> static bool outside(T a, T b) { return a < 0 || b < 0; }
     template <class T> static T apply(T a, T b) { return std::log(a) / std::log(b); }
 };
@@ -108,21 +112,26 @@ BinaryLoops logLoops(ValueType g) {
     return BinaryLoop<Log, double, double>::table(ValueType::F64, ValueType::F64);
 }
 
+std::string joined(const std::string &a, const std::string &b) { return a + b; }
+
+/// The string that the functor chooses.
+template <class Op> std::string chosen(const std::string &a, const std::string &b) {
+    return Op::template apply<const std::string &>(a, b);
+}
+
 } // namespace
 
-BinaryLoops arithmeticLoops(BinaryOp op, ValueType g) {
-    switch (op) {
-    case BinaryOp::Add: return forNumbers<Add, Add>(g);
-    case BinaryOp::Sub: return forNumbers<Sub, Sub>(g);
-    case BinaryOp::Mul: return forNumbers<Mul, Mul>(g);
-    case BinaryOp::Div: return forNumbers<FloatDiv, IntegerDiv>(g);
-    case BinaryOp::Mod: return forNumbers<FloatMod, IntegerMod>(g);
-    case BinaryOp::Pow: return powLoops(g);
-    case BinaryOp::Log: return logLoops(g);
-    case BinaryOp::Min: return forAll<Min>(g);
-    case BinaryOp::Max: return forAll<Max>(g);
-    default: throw internalError("not an arithmetic operation");
-    }
+void addArithmetic(CellTable &t) {
+    t.add("ewAdd", {.binary = forNumbers<Add, Add>, .text = {.combine = joined, .joins = true}});
+    t.add("ewSub", {.binary = forNumbers<Sub, Sub>});
+    t.add("ewMul", {.binary = forNumbers<Mul, Mul>});
+    t.add("ewDiv", {.binary = forNumbers<FloatDiv, IntegerDiv>});
+    t.add("ewMod", {.binary = forNumbers<FloatMod, IntegerMod>});
+    t.add("ewPow", {.binary = powLoops});
+    t.add("ewLog", {.binary = logLoops});
+    t.add("ewMin", {.binary = forAll<Min>, .text = {.combine = chosen<Min>}});
+    t.add("ewMax", {.binary = forAll<Max>, .text = {.combine = chosen<Max>}});
+    t.add("ewConcat", {.text = {.combine = joined, .joins = true}});
 }
 
 } // namespace daphne

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Template of the three loops of a binary operation. An operation is a struct
-/// with `T apply(T, T)` and, if it has a domain, `bool outside(T, T)`.
+/// Template of the three loops of a function of two numbers. A functor is a struct
+/// with `T apply(T, T)` and, if it has a domain, `bool outside(T, T)` and `kOutside`,
+/// what is said of a pair outside of it. One that yields truth values returns bool.
 #pragma once
 
 #include "base/WideVectors.h"
-#include "kernels/CellLoops.h"
+#include "kernels/cells/CellTable.h"
 
 namespace daphne {
 
@@ -29,7 +30,11 @@ template <class Op, class T, class R> struct BinaryLoop {
     }
 
     static BinaryLoops table(ValueType compute, ValueType result) {
-        return {cells, rightSingle, leftSingle, compute, result};
+        BinaryLoops loops{cells, rightSingle, leftSingle, compute, result};
+        if constexpr (HasDomain<Op, T>)
+            loops.outside = Op::kOutside;
+        loops.yieldsTruth = std::is_same_v<decltype(Op::apply(0, 0)), bool>;
+        return loops;
     }
 
   private:
