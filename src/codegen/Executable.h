@@ -39,6 +39,9 @@ class Executable {
     /// position. Several threads may run it at the same time.
     std::vector<Value> run(exec::ThreadContext &thread, std::vector<Value> inputs = {}) const;
 
+    /// Where the operation with this id comes from.
+    const CallSite &callSite(uint64_t id) const { return callSites[id]; }
+
     /// Number of results of @main.
     size_t numResults() const { return results; }
 

@@ -10,6 +10,7 @@
 
 #include <unistd.h>
 
+#include "driver/Interruptible.h"
 #include "driver/ProgressBars.h"
 #include "driver/SchedulingEnvironment.h"
 
@@ -181,7 +182,10 @@ bool ScriptRunner::isExpression(const std::string &text) { return session().isEx
 bool ScriptRunner::runInteractive(std::string text) {
     try {
         auto bars = showProgress(options.settings.text("progress"));
-        addTimes(session().run(std::move(text), runOptions(bars.get())));
+        Interruptible interruptible;
+        RunOptions run = runOptions(bars.get());
+        run.cancelFlag = interruptible.flag();
+        addTimes(session().run(std::move(text), run));
         return true;
     } catch (const engine::Failure &failure) {
         report(failure);

@@ -31,6 +31,7 @@ constexpr ExplainRow kLevels[] = {
     {CodegenMlirSpecific, "mlir_codegen_mlir_specific", "explain_mlir_codegen_mlir_specific",
      "IR after codegen (MLIR-specific):"},
     {Llvm, "llvm", "explain_llvm", "IR after llvm lowering:"},
+    {Loops, "loops", "explain_loops", "Loops as planned:"},
 };
 
 consteval bool inOrderOfTheEnumeration() {

@@ -27,6 +27,7 @@ enum class ExplainLevel : uint8_t {
     CodegenDaphneIrToMlir,
     CodegenMlirSpecific,
     Llvm,
+    Loops,
 };
 
 struct ExplainRow {

@@ -4,6 +4,7 @@
 #include "base/Stack.h"
 #include "codegen/Executable.h"
 #include "engine/EngineState.h"
+#include "exec/PlanText.h"
 #include "kernels/KernelTable.h"
 
 namespace daphne::engine {
@@ -64,6 +65,47 @@ void Program::checkInputs(const std::vector<Value> &inputs) const {
                 .withHint("compile the program for inputs of this type and shape");
 }
 
+/// --explain=loops: plans as they are made; with --statistics once more when the run has ended, with what they took.
+class Program::LoopExplainer : public exec::PlanObserver {
+  public:
+    explicit LoopExplainer(const Program &program) : program(program), engine(*program.engine) {
+        const sched::Settings &scheduling = engine.scheduler.settings();
+        text.scheme = scheduling.schemeGiven() ? std::string_view(scheduling.plan.scheme->name) : "DEFAULT";
+        text.numThreads = engine.scheduler.numThreads();
+        text.otherMachines = engine.machines && engine.machines->distribution();
+        text.placeOf = [this](uint64_t site) { return placeOf(site); };
+    }
+    void planned(const exec::Region &region, const exec::PlannedRegion &plan, std::span<const Value> inputs,
+                 bool isKept) override {
+        engine.host.explain(ExplainLevel::Loops, planText(region, plan, &inputs, text));
+        if (isKept)
+            seen.emplace_back(&region, &plan);
+    }
+    void endOfRun() {
+        if (!engine.scheduler.settings().statistics || seen.empty())
+            return;
+        text.measured = true;
+        std::string all;
+        for (auto &[region, plan] : seen)
+            all += planText(*region, *plan, nullptr, text);
+        engine.host.explain(ExplainLevel::Loops, all);
+    }
+
+  private:
+    std::string placeOf(uint64_t site) const {
+        SourceSpan span = program.code->callSite(site).span;
+        if (!span.known())
+            return "?";
+        LineColumn at = program.sources->position(span.fileId, span.begin);
+        return program.sources->name(span.fileId) + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
+    }
+
+    const Program &program;
+    EngineState &engine;
+    exec::PlanTextOptions text;
+    std::vector<std::pair<const exec::Region *, const exec::PlannedRegion *>> seen;
+};
+
 std::vector<Value> Program::run(std::vector<Value> inputs, const RunOptions &options) const {
     RunContext run;
     run.active.cancelFlag = options.cancelFlag;
@@ -91,6 +133,9 @@ std::vector<Value> Program::run(std::vector<Value> inputs, const RunOptions &opt
         } end{distribution ? engine->machines.get() : nullptr};
         ActiveRun::Scope scope(&run.active);
         exec::ThreadContext thread(run, scriptStackLimit(), distribution);
+        std::optional<LoopExplainer> explainer;
+        if (engine->options.explains(ExplainLevel::Loops) && engine->host.explain)
+            thread.planObserver = &explainer.emplace(*this);
         std::vector<Value> results;
         try {
             results = code->run(thread, std::move(inputs));
@@ -101,6 +146,8 @@ std::vector<Value> Program::run(std::vector<Value> inputs, const RunOptions &opt
         }
         run.out.flush();
         run.err.flush();
+        if (explainer)
+            explainer->endOfRun();
         if (distribution && (!results.empty() || options.views))
             engine->machines->endOfProgram(Machines::Variables::Stay);
         if (options.views)

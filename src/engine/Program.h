@@ -64,6 +64,7 @@ class Program {
     friend class Engine;
     friend class Session;
     Program();
+    class LoopExplainer;
     void checkInputs(const std::vector<Value> &inputs) const;
 
     std::shared_ptr<EngineState> engine;

@@ -110,6 +110,7 @@ class Planner {
         for (uint16_t v : region.outputs)
             isOutput[v] = true;
         forcedKernel.resize(region.ops.size());
+        plan.notFused.resize(region.ops.size());
         for (size_t i = 0; i < region.ops.size(); ++i)
             infer(i);
     }
@@ -220,18 +221,38 @@ class Planner {
         uint32_t rowByRow = 0; ///< bit k: operand k is needed at the current row only
     };
 
+    /// Why an operation is no part of a loop. One sentence, for --explain=loops.
+    std::nullopt_t no(size_t i, const char *why) const {
+        plan.notFused[i] = why;
+        return std::nullopt;
+    }
+
     std::optional<Role> roleOf(size_t i) const {
         const RegionOp &op = region.ops[i];
         const Fact &result = plan.facts[resultOf(i)];
-        if (forcedKernel[i] || result.form == Fact::Form::Unknown ||
-            (op.expectedTag & kWantsCsr && isOutput[resultOf(i)]))
-            return std::nullopt;
-        // There only because it may fail: loops do not compute what nobody reads.
+        plan.notFused[i] = nullptr;
+        if (forcedKernel[i] || (op.expectedTag & kWantsCsr && isOutput[resultOf(i)]))
+            return no(i, "its kernel decides how the sparse result is stored");
+        if (result.form == Fact::Form::Unknown)
+            return no(i, "type, shape or representation of its result are known only when its kernel has run");
         if (readers[resultOf(i)].empty() && !isOutput[resultOf(i)])
-            return std::nullopt;
+            return no(i, "nobody reads the result; it is there because it may fail");
+        std::optional<Role> role = formOf(i);
+        if (!role && !plan.notFused[i])
+            plan.notFused[i] = "operands of these types, shapes and representations are not taken row by row";
+        return role;
+    }
+
+    std::optional<Role> formOf(size_t i) const {
+        const RegionOp &op = region.ops[i];
+        const Fact &result = plan.facts[resultOf(i)];
         switch (op.info->family) {
-        case ops::Family::EwUnary: return unaryOf(*op.info) ? cellwise(i) : std::nullopt;
-        case ops::Family::EwBinary: return binaryOf(*op.info) && powerIsPlain(i) ? cellwise(i) : std::nullopt;
+        case ops::Family::EwUnary:
+            return unaryOf(*op.info) ? cellwise(i) : no(i, "there is no function of cells for it");
+        case ops::Family::EwBinary:
+            if (!binaryOf(*op.info))
+                return no(i, "there is no function of cells for it");
+            return powerIsPlain(i) ? cellwise(i) : no(i, "its exponent is not known when the loop is planned");
         case ops::Family::Outer: return outer(i);
         case ops::Family::AggAll: return wholeAggregate(i);
         case ops::Family::AggRow: return rowAggregate(i);
@@ -248,7 +269,7 @@ class Planner {
     std::optional<Role> cellwise(size_t i) const {
         const Fact &result = plan.facts[resultOf(i)];
         if (!result.isMatrix() || result.rows * result.cols <= 1)
-            return std::nullopt;
+            return no(i, "its result is a single number");
         Role role{result.rows, result.cols};
         for (size_t k = 0; k < region.ops[i].operands.size(); ++k) {
             const Fact &f = operand(i, k);
@@ -354,7 +375,7 @@ class Planner {
         case ProductForm::SumOfOuter: return Role{a.rows, a.cols, true, false, -1, 1};
         case ProductForm::None: break;
         }
-        return std::nullopt;
+        return no(i, "it has no form that works row by row");
     }
 
     /// Results that are complete only when the whole loop is.
@@ -449,7 +470,7 @@ class Planner {
     }
 
     const Region &region;
-    Plan plan;
+    mutable Plan plan; ///< reasons are noted where they are found
     std::vector<int> stepOfOp;
     std::vector<std::vector<uint16_t>> readers; ///< operations that read a value
     std::vector<bool> isOutput, forcedKernel;

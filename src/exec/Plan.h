@@ -67,6 +67,7 @@ struct PlanStep {
 struct Plan {
     std::vector<Fact> facts; ///< of all values
     std::vector<PlanStep> steps;
+    std::vector<const char *> notFused; ///< by operation: why it is a kernel call; null: it is part of a loop
 };
 
 /// What an argument looks like; `withValue`: plans may depend on a scalar's value.

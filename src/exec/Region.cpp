@@ -2,6 +2,7 @@
 #include "exec/Region.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "exec/CallKernel.h"
 #include "exec/RegionPlans.h"
@@ -42,17 +43,30 @@ class RegionRun {
   private:
     void runSteps() {
         for (size_t s = 0; s < plan.steps.size(); ++s) {
-            const PlanStep &step = plan.steps[s];
-            if (!step.fused || !asPlanned || !runFused(step, planned.codes[s]))
-                for (uint16_t op : step.ops)
-                    runKernel(op);
-            else
-                for (uint16_t op : step.ops) {
-                    executed[op] = true;
-                    for (uint16_t v : region.ops[op].operands)
-                        countReader(v);
-                }
+            if (!thread.planObserver) {
+                runStep(plan.steps[s], planned.codes[s]);
+                continue;
+            }
+            auto begin = std::chrono::steady_clock::now();
+            bool wasLoop = runStep(plan.steps[s], planned.codes[s]);
+            std::chrono::duration<double, std::nano> ns = std::chrono::steady_clock::now() - begin;
+            planned.codes[s].note(wasLoop, ns.count());
         }
+    }
+
+    /// Whether it was run as a loop.
+    bool runStep(const PlanStep &step, StepCode &code) {
+        if (!step.fused || !asPlanned || !runFused(step, code)) {
+            for (uint16_t op : step.ops)
+                runKernel(op);
+            return false;
+        }
+        for (uint16_t op : step.ops) {
+            executed[op] = true;
+            for (uint16_t v : region.ops[op].operands)
+                countReader(v);
+        }
+        return true;
     }
 
     void countReader(uint16_t v) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "exec/PlanText.h"
+
 namespace daphne::exec {
 
 namespace {
@@ -88,14 +90,23 @@ PlannedRegion &RegionPlans::find(ThreadContext &thread, const LoopEngine &engine
     std::unique_ptr<PlannedRegion> made = make(engine, inputs);
     for (; used < kMost; ++used) {
         PlannedRegion *other = nullptr;
-        if (published[used].compare_exchange_strong(other, made.get(), std::memory_order_acq_rel))
+        if (published[used].compare_exchange_strong(other, made.get(), std::memory_order_acq_rel)) {
+            tell(thread, *made, inputs, true);
             return *made.release();
+        }
         if (isFor(*other, inputs))
             return *other;
     }
     if (!thread.plans)
         thread.plans = std::make_unique<PrivatePlans>();
+    tell(thread, *made, inputs, false);
     return thread.plans->add(*this, std::move(made));
+}
+
+void RegionPlans::tell(ThreadContext &thread, const PlannedRegion &planned, std::span<const Value> inputs,
+                       bool isKept) const {
+    if (thread.planObserver)
+        thread.planObserver->planned(region, planned, inputs, isKept);
 }
 
 PlannedRegion *PrivatePlans::find(const RegionPlans &plans, std::span<const Value> inputs) {

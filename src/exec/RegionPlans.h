@@ -24,9 +24,22 @@ class StepCode {
     /// Time that kernels took which the loop would not have taken, with what is added now.
     double addSpent(double ns) { return spentNs.fetch_add(ns, std::memory_order_relaxed) + ns; }
 
+    /// What the step took so far, as a loop and by kernels; noted while somebody observes plans.
+    struct Times {
+        uint64_t loops = 0, kernels = 0;
+        double loopNs = 0, kernelNs = 0;
+    };
+    void note(bool wasLoop, double ns) {
+        (wasLoop ? loops : kernels).fetch_add(1, std::memory_order_relaxed);
+        (wasLoop ? loopNs : kernelNs).fetch_add(ns, std::memory_order_relaxed);
+    }
+    Times times() const { return {loops, kernels, loopNs, kernelNs}; }
+
   private:
     std::atomic<LoopFunction> known{nullptr};
     std::atomic<double> spentNs{0};
+    std::atomic<uint64_t> loops{0}, kernels{0};
+    std::atomic<double> loopNs{0}, kernelNs{0};
     std::mutex mutex;
     LoopCodeRef held; ///< keeps the code
 };
@@ -58,6 +71,7 @@ class RegionPlans {
   private:
     friend class PrivatePlans;
     bool isFor(const PlannedRegion &planned, std::span<const Value> inputs) const;
+    void tell(ThreadContext &thread, const PlannedRegion &planned, std::span<const Value> inputs, bool isKept) const;
     std::unique_ptr<PlannedRegion> make(const LoopEngine &engine, std::span<const Value> inputs) const;
 
     const Region &region;

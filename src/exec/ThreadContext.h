@@ -14,6 +14,7 @@
 namespace daphne::exec {
 
 class Distribution;
+class PlanObserver;
 class PrivatePlans;
 
 /// The references that one activation of a generated function owns. Generated code has no landing pads: a runtime
@@ -38,6 +39,7 @@ struct ThreadContext {
 
     RunContext &run;
     Distribution *distribution; ///< other machines of this run; null: everything happens here
+    PlanObserver *planObserver = nullptr; ///< null: nobody wants to see plans
     std::unique_ptr<PrivatePlans> plans; ///< of regions that have published as many as they may
 
     std::vector<Ref<Object>> kept; ///< where the program does not say when references end
