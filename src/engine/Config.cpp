@@ -31,8 +31,9 @@ std::string shown(const Json &value) {
 
 class ConfigurationReader {
   public:
-    ConfigurationReader(const std::string &name, const PluginLoader &plugins)
-        : where("configuration file '" + name + "': "), plugins(plugins) {}
+    /// where: begins every message.
+    ConfigurationReader(std::string where, const PluginLoader &plugins, bool flagsToo)
+        : where(std::move(where)), plugins(plugins), flagsToo(flagsToo) {}
 
     Configuration read(std::string_view text) {
         Json root = parse(text);
@@ -99,7 +100,7 @@ class ConfigurationReader {
                 return noteExplainLevel(row, key, value);
         auto table = optionTable();
         for (size_t i = 0; i < table.size(); ++i)
-            if (!key.empty() && table[i].configKey == key)
+            if (!key.empty() && (table[i].configKey == key || (flagsToo && table[i].flag == key)))
                 return result.entries.push_back({i, readValue(table[i], key, value)});
         throw unknownKey(key);
     }
@@ -109,6 +110,8 @@ class ConfigurationReader {
         for (const OptionRow &row : optionTable())
             if (!row.configKey.empty())
                 keys.push_back(row.configKey);
+        for (const OptionRow &row : flagsToo ? optionTable() : optionTable().first(0))
+            keys.push_back(row.flag);
         for (const ExplainRow &row : explainTable())
             keys.push_back(row.configKey);
         Error error = mistake("unknown key '" + key + "'");
@@ -262,6 +265,7 @@ class ConfigurationReader {
 
     std::string where;
     const PluginLoader &plugins;
+    const bool flagsToo; ///< options may also be called as on the command line
     std::span<const Choice> added; ///< values of options that plug-ins add
     Configuration result;
     bool explainGiven = false;
@@ -273,7 +277,11 @@ class ConfigurationReader {
 std::string_view logLevelName(LogLevel level) { return kLogLevels[static_cast<size_t>(level)]; }
 
 Configuration parseConfiguration(std::string_view text, const std::string &name, const PluginLoader &plugins) {
-    return ConfigurationReader(name, plugins).read(text);
+    return ConfigurationReader("configuration file '" + name + "': ", plugins, false).read(text);
+}
+
+Configuration parseEngineOptions(std::string_view text, const PluginLoader &plugins) {
+    return ConfigurationReader("engine options: ", plugins, true).read(text);
 }
 
 std::optional<Configuration> loadConfiguration(const std::string &path, const PluginLoader &plugins) {

@@ -53,6 +53,8 @@ using PluginLoader = std::function<std::span<const Choice>(const std::vector<std
 
 /// `name` is the file's name in messages.
 Configuration parseConfiguration(std::string_view text, const std::string &name, const PluginLoader &plugins = {});
+/// Options of an engine in a library: keys are those of the file, or options as on the command line ("num-threads").
+Configuration parseEngineOptions(std::string_view text, const PluginLoader &plugins = {});
 /// Reads a file; std::nullopt if there is none.
 std::optional<Configuration> loadConfiguration(const std::string &path, const PluginLoader &plugins = {});
 

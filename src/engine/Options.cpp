@@ -145,7 +145,7 @@ Options optionsOfJson(std::string_view json, std::vector<std::string> &warnings)
         return std::span<const Choice>(added);
     };
     if (!json.empty()) {
-        Configuration given = parseConfiguration(json, "options", load);
+        Configuration given = parseEngineOptions(json, load);
         for (auto &entry : given.entries)
             options.settings.rows[entry.row] = {std::move(entry.values), Origin::File};
         options.importPaths = std::move(given.importPaths);

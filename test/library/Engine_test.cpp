@@ -230,7 +230,7 @@ TEST(Cancelling, StopsScalarLoopsRecursionAndLoopsOverMatrices) {
     Engine engine;
     const char *texts[] = {
         "i = 0; while (i >= 0) { i = (i + 1) % 1000; }",
-        "x = 0; for (i in 1:1000000000000) { x = x + i; }",
+        "x = 0; for (i in 1:1000000000000) { x = x + i; } print(x);",
         "X = rand(500, 500, 0.0, 1.0, 1.0, 1); i = 0; while (i >= 0) { X = sqrt(X * X) + 0.0; }",
         "X = rand(3000, 3000, 0.0, 1.0, 1.0, 1); i = 0; while (i >= 0) { Y = X @ X; }",
         "def f(n: si64) -> si64 { r = 0; i = 0; while (i < 10) { if (n > 0) { r = r + f(n - 1); } i = i + 1; } return r + 1; }"
@@ -273,6 +273,7 @@ TEST(Host, IsNotTouched) {
             text += std::string(*v) + "\n";
         return text;
     };
+    Engine engine("{\"statistics\": true}");
     auto before = handlers();
     std::string variables = environmentText();
     cpu_set_t cpus, cpusAfter;
@@ -284,7 +285,6 @@ TEST(Host, IsNotTouched) {
     dup2(file, 1);
     dup2(file, 2);
     {
-        Engine engine("{\"statistics\": true}");
         run(engine, "print(1); X = rand(1000, 1000, 0.0, 1.0, 1.0, 1); print(sum(X @ X)); print(sum(X * 2.0));");
         failureOf([&] { run(engine, "print(sqrt(ln(-1.0 * [1.0])));  stop(\"x\");"); });
         failureOf([&] { engine.compile("x = ;"); });

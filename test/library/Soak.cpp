@@ -45,7 +45,7 @@ template <class Body> void soak(const char *what, int turns, int warm, Body &&bo
     constexpr long kSlackKiB = 8 << 10;
     std::vector<double> times;
     long first = 0, most = 0;
-    int settled = std::max(turns / 100, warm);
+    int settled = std::min(std::max(turns / 100, warm), turns / 2);
     for (int i = 0; i < turns; ++i) {
         auto begin = Clock::now();
         body(i);

@@ -57,7 +57,7 @@ TEST(DenseValues, AreBorrowedAndReturnedWithoutACopy) {
 TEST(DenseValues, OfTheHostAreNeverWritten) {
     Engine engine;
     std::vector<double> cells(1000, 2.0);
-    Program p = engine.compile("X = X + 1.0; X = X * 2.0; X[0, 0] = 100.0; s = sum(X);", {Input::matrix("X")}, {"s", "X"});
+    Program p = engine.compile("X = X + 1.0; X = X * 2.0; X[0, 0] = [100.0]; s = sum(X);", {Input::matrix("X")}, {"s", "X"});
     Results r = p.run({Value::borrow(cells.data(), 100, 10)});
     EXPECT_EQ(r["s"].number<double>(), 999 * 6.0 + 100.0);
     EXPECT_EQ(std::count(cells.begin(), cells.end(), 2.0), 1000);
