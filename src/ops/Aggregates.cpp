@@ -85,9 +85,15 @@ constexpr OpInfo groups(Mnemonic name, InferFn infer) {
     return {.mnemonic = name, .minArgs = 3, .maxArgs = 3, .infer = infer, .mayFail = always};
 }
 
-constexpr OpInfo row(Mnemonic name, Family family, InferFn infer, FaultFn mayFail = ifTypeUnknown) {
-    return {.mnemonic = name, .family = family, .infer = infer, .mayFail = mayFail};
+constexpr OpInfo row(Mnemonic name, Family family, InferFn infer, FaultFn mayFail = ifTypeUnknown,
+                     FoldFacts fold = {}) {
+    return {.mnemonic = name, .family = family, .infer = infer, .mayFail = mayFail, .fold = fold};
 }
+
+constexpr FoldFacts kSum{.combine = "sum", .prepare = FoldFacts::Prepare::Count};
+constexpr FoldFacts kMin{.combine = "min"}, kMax{.combine = "max"};
+constexpr FoldFacts kMean{
+    .combine = "sum", .prepare = FoldFacts::Prepare::Float, .finish = FoldFacts::Finish::DivideByCount};
 
 constexpr OpInfo down(Mnemonic name, InferFn infer) {
     return {.mnemonic = name,
@@ -100,21 +106,21 @@ constexpr OpInfo down(Mnemonic name, InferFn infer) {
 
 // clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
-    row("sumAll", Family::AggAll, all<counted>),
-    row("sumRow", Family::AggRow, perRow<counted>),
-    row("sumCol", Family::AggCol, perColumn<counted>),
+    row("sumAll", Family::AggAll, all<counted>, ifTypeUnknown, kSum),
+    row("sumRow", Family::AggRow, perRow<counted>, ifTypeUnknown, kSum),
+    row("sumCol", Family::AggCol, perColumn<counted>, ifTypeUnknown, kSum),
     row("prodAll", Family::AggAll, all<counted>),
     row("prodRow", Family::AggRow, perRow<counted>),
     row("prodCol", Family::AggCol, perColumn<counted>),
-    row("minAll", Family::AggAll, extremeOfAll, ifStringsMayBeMissing),
-    row("minRow", Family::AggRow, extremePerRow, ifStringsMayBeMissing),
-    row("minCol", Family::AggCol, extremePerColumn, ifStringsMayBeMissing),
-    row("maxAll", Family::AggAll, extremeOfAll, ifStringsMayBeMissing),
-    row("maxRow", Family::AggRow, extremePerRow, ifStringsMayBeMissing),
-    row("maxCol", Family::AggCol, extremePerColumn, ifStringsMayBeMissing),
-    row("meanAll", Family::AggAll, all<floatOf>),
-    row("meanRow", Family::AggRow, perRow<floatOf>),
-    row("meanCol", Family::AggCol, perColumn<floatOf>),
+    row("minAll", Family::AggAll, extremeOfAll, ifStringsMayBeMissing, kMin),
+    row("minRow", Family::AggRow, extremePerRow, ifStringsMayBeMissing, kMin),
+    row("minCol", Family::AggCol, extremePerColumn, ifStringsMayBeMissing, kMin),
+    row("maxAll", Family::AggAll, extremeOfAll, ifStringsMayBeMissing, kMax),
+    row("maxRow", Family::AggRow, extremePerRow, ifStringsMayBeMissing, kMax),
+    row("maxCol", Family::AggCol, extremePerColumn, ifStringsMayBeMissing, kMax),
+    row("meanAll", Family::AggAll, all<floatOf>, ifTypeUnknown, kMean),
+    row("meanRow", Family::AggRow, perRow<floatOf>, ifTypeUnknown, kMean),
+    row("meanCol", Family::AggCol, perColumn<floatOf>, ifTypeUnknown, kMean),
     row("varAll", Family::AggAll, all<floatOf>),
     row("varRow", Family::AggRow, perRow<floatOf>),
     row("varCol", Family::AggCol, perColumn<floatOf>),
