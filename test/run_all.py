@@ -3,8 +3,9 @@
 """Runs every test suite and closes with the line 'N passed, N failed' over all of them.
 
 Suites: the layer table, what only the owner of a process may do, names of operations that must not compile, unit tests
-(CTest), IR tests, the library (many threads, memory, an installed prefix), examples of the documentation, the scripts of examples/, examples and
-reference pages of builtins, script tests under the default options and under each file of test/script/configs, random
+(CTest), IR tests, the library (many threads, memory, an installed prefix), examples of the documentation, the scripts of
+examples/, examples and reference pages of builtins, script tests under the default options and under each file of
+test/script/configs, random
 queries and those of warehouse benchmarks against SQLite, random programs against an oracle, hostile scripts, damaged files,
 peak memory, files of other programs, equal results under every schedule, the distributed engine (processes, faults,
 strangers, some script tests). A suite is any command; its own last line 'N passed, N failed' is its result. A suite that

@@ -124,12 +124,7 @@ class RowsRun {
         withNumericType(program.params[p].type, [&]<class T>(TypeTag<T>) {
             const T *x = static_cast<const T *>(stage);
             T *out = reinterpret_cast<T *>(loop.arguments.words[LoopArguments::kHeader + 3 * p]) + b;
-            if (loop.staged[p] == Reduce::Min)
-                *out = extremeOf<Smaller>(x, n, Smaller::worst<T>());
-            else if (loop.staged[p] == Reduce::Max)
-                *out = extremeOf<Larger>(x, n, Larger::worst<T>());
-            else if constexpr (!std::is_same_v<T, bool>)
-                *out = sumBlock(x, n, [](T y) { return y; });
+            foldBlock(*loop.staged[p], x, n, out);
         });
     }
 

@@ -219,7 +219,7 @@ class Builder {
         uint16_t node;
         if (op.info->family == ops::Family::AggRow) {
             const Fact &f = plan.facts[op.operands[0]];
-            node = rowAggregate(name, operand(op, 0, f.rows), f);
+            node = rowAggregate(*op.info, operand(op, 0, f.rows), f);
         } else if (name == "cond") {
             uint16_t c = convert(at(0), ValueType::Bool);
             node = apply({.kind = Kind::Cond, .type = result.type, .compute = result.type}, {c, at(1), at(2)});
@@ -268,16 +268,16 @@ class Builder {
         return isFloat(type) ? binary(cellFunction("ewAdd"), x, literal(type, 0.0)) : x;
     }
 
-    uint16_t rowAggregate(ops::OpName name, uint16_t x, const Fact &f) {
-        if (name == "minRow" || name == "maxRow") {
-            uint16_t best = reduceRow(name == "minRow" ? Reduce::Min : Reduce::Max, x);
-            return program.nodes[x].sparse ? withPositiveZero(best) : best;
-        }
-        if (name == "sumRow")
-            return reduceRow(Reduce::Sum, f.type == ValueType::Bool ? convert(x, ValueType::SI64) : x);
-        ValueType t = f.type == ValueType::F32 ? ValueType::F32 : ValueType::F64;
-        uint16_t sum = reduceRow(Reduce::Sum, convert(x, t));
-        return binary(cellFunction("ewDiv"), sum, literal(t, static_cast<double>(f.cols)));
+    uint16_t rowAggregate(const ops::OpInfo &op, uint16_t x, const Fact &f) {
+        Reduce how = *foldOf(op);
+        bool isSparse = program.nodes[x].sparse;
+        uint16_t folded = reduceRow(how, convert(x, preparedType(op, f.type)));
+        if (how != Reduce::Sum && isSparse)
+            return withPositiveZero(folded);
+        if (op.fold.finish == ops::FoldFacts::Finish::Nothing)
+            return folded;
+        ValueType t = program.nodes[folded].type;
+        return binary(cellFunction("ewDiv"), folded, literal(t, static_cast<double>(f.cols)));
     }
 
     void product(uint16_t index) {
@@ -332,21 +332,13 @@ class Builder {
     void aggregate(uint16_t index) {
         const RegionOp &op = region.ops[index];
         const Fact &f = plan.facts[op.operands[0]];
-        ops::OpName name = op.info->mnemonic;
-        uint16_t x = operand(op, 0, f.rows);
-        if (name.starts_with("mean"))
-            x = convert(x, f.type == ValueType::F32 ? ValueType::F32 : ValueType::F64);
-        else if (name.starts_with("sum") && f.type == ValueType::Bool)
-            x = convert(x, ValueType::SI64);
+        uint16_t x = convert(operand(op, 0, f.rows), preparedType(*op.info, f.type));
         late.insert(index);
         using P = LoopParam::Kind;
         if (op.info->family == ops::Family::AggCol)
             pushOutput(P::SumsOfColumns, x, {Binding::Kind::Partial, resultOf(index)});
         else if (program.flat)
-            pushOutput(name == "minAll"   ? P::MinOfAll
-                       : name == "maxAll" ? P::MaxOfAll
-                                          : P::SumOfAll,
-                       x, {Binding::Kind::Partial, resultOf(index)});
+            pushOutput(LoopParam::ofAll(*foldOf(*op.info)), x, {Binding::Kind::Partial, resultOf(index)});
         else
             pushOutput(P::OutColumn, x, {Binding::Kind::Staged, resultOf(index)});
     }

@@ -147,12 +147,7 @@ class Interpreter {
                 withNumericType(param.type, [&]<class T>(TypeTag<T>) {
                     const T *x = reinterpret_cast<const T *>(data(param.node));
                     T *out = address<T>(p) + begin / LoopProgram::kBlock;
-                    if (param.kind == LoopParam::Kind::MinOfAll)
-                        *out = extremeOf<Smaller>(x, n, Smaller::worst<T>());
-                    else if (param.kind == LoopParam::Kind::MaxOfAll)
-                        *out = extremeOf<Larger>(x, n, Larger::worst<T>());
-                    else if constexpr (!std::is_same_v<T, bool>)
-                        *out = sumBlock(x, n, [](T y) { return y; });
+                    foldBlock(param.fold(), x, n, out);
                 });
         }
     }

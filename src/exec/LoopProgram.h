@@ -28,12 +28,13 @@
 #include "kernels/NarrowProduct.h"
 #include "kernels/RowwiseProduct.h"
 #include "kernels/cells/CellTable.h"
+#include "kernels/folds/Folds.h"
 
 namespace daphne::exec {
 
-enum class Space : uint8_t { Scalar, Row, Column, Full };
+using daphne::Reduce;
 
-enum class Reduce : uint8_t { Sum, Min, Max, DotSparse };
+enum class Space : uint8_t { Scalar, Row, Column, Full };
 
 struct LoopNode {
     enum class Kind : uint8_t {
@@ -91,6 +92,13 @@ struct LoopParam {
     uint16_t side = 0, width = 0; ///< SumsOfOuter: the Side and its columns
     bool isOutput() const { return kind >= Kind::OutColumn; }
     bool isAggregate() const { return kind >= Kind::SumsOfColumns && kind <= Kind::MaxOfAll; }
+    /// Of an aggregate of all cells.
+    Reduce fold() const {
+        return kind == Kind::MinOfAll ? Reduce::Min : kind == Kind::MaxOfAll ? Reduce::Max : Reduce::Sum;
+    }
+    static Kind ofAll(Reduce how) {
+        return how == Reduce::Min ? Kind::MinOfAll : how == Reduce::Max ? Kind::MaxOfAll : Kind::SumOfAll;
+    }
     bool isSumOfRows() const { return kind == Kind::SumsOfColumns || kind == Kind::SumsOfOuter; }
 };
 

@@ -325,22 +325,18 @@ class Planner {
     }
 
     std::optional<Role> wholeAggregate(size_t i) const {
-        ops::OpName name = region.ops[i].info->mnemonic;
         const Fact &f = operand(i, 0);
-        bool known = name == "sumAll" || name == "meanAll" || name == "minAll" || name == "maxAll";
-        if (!known || f.form != Fact::Form::Dense || f.rows * f.cols <= 1 || (f.cols > 1 && !f.adjacent))
+        if (!foldOf(*region.ops[i].info) || f.form != Fact::Form::Dense || f.rows * f.cols <= 1 || (f.cols > 1 && !f.adjacent))
             return std::nullopt;
         return Role{f.rows, f.cols, !f.adjacent, f.cols > 1, -1, 1};
     }
 
     std::optional<Role> rowAggregate(size_t i) const {
-        ops::OpName name = region.ops[i].info->mnemonic;
         const Fact &f = operand(i, 0);
-        bool known = name == "sumRow" || name == "meanRow" || name == "minRow" || name == "maxRow";
-        if (!known || !f.isMatrix() || f.cols <= 1 || f.rows <= 1)
+        std::optional<Reduce> how = foldOf(*region.ops[i].info);
+        if (!how || !f.isMatrix() || f.cols <= 1 || f.rows <= 1)
             return std::nullopt;
-        bool isSum = name == "sumRow" || name == "meanRow";
-        if (isSum && isComputedCsr(i))
+        if (how == Reduce::Sum && isComputedCsr(i))
             return std::nullopt;
         int csr = f.form == Fact::Form::Csr ? rootCsr(region.ops[i].operands[0]) : -1;
         return Role{f.rows, f.cols, true, false, csr, 1};
@@ -353,9 +349,8 @@ class Planner {
     }
 
     std::optional<Role> columnAggregate(size_t i) const {
-        ops::OpName name = region.ops[i].info->mnemonic;
         const Fact &f = operand(i, 0);
-        if ((name != "sumCol" && name != "meanCol") || f.form != Fact::Form::Dense || f.cols <= 1 || f.rows <= 1)
+        if (foldOf(*region.ops[i].info) != Reduce::Sum || f.form != Fact::Form::Dense || f.cols <= 1 || f.rows <= 1)
             return std::nullopt;
         return Role{f.rows, f.cols, true, false, -1, 1};
     }

@@ -286,11 +286,8 @@ class FusedRun {
 
     const RegionOp &opOf(size_t p) const { return region.ops[step.bindings[p].value - region.numInputs]; }
     /// What an aggregate over all rows does with them.
-    Reduce aggregateOf(size_t p) const {
-        ops::OpName name = opOf(p).info->mnemonic;
-        return name == "minAll" ? Reduce::Min : name == "maxAll" ? Reduce::Max : Reduce::Sum;
-    }
-    bool isMean(size_t p) const { return opOf(p).info->mnemonic.starts_with("mean"); }
+    Reduce aggregateOf(size_t p) const { return *foldOf(*opOf(p).info); }
+    bool isMean(size_t p) const { return opOf(p).info->fold.finish == ops::FoldFacts::Finish::DivideByCount; }
 
     /// The kernel itself, on one number per row.
     Value aggregateStaged(size_t p) {
@@ -304,33 +301,19 @@ class FusedRun {
     Value aggregateBlocks(size_t p) {
         ValueType type = program.params[p].type;
         return withNumericType(type, [&]<class T>(TypeTag<T>) -> Value {
-            if constexpr (std::is_same_v<T, bool>) {
-                return Value::scalar(blockExtreme<bool>(p));
-            } else {
-                if (aggregateOf(p) != Reduce::Sum)
-                    return Value::scalar(blockExtreme<T>(p), type);
-                PairwiseSum<T> sum;
-                const T *blocks = outputs[p]->view<T>().data;
-                for (uint64_t b = 0; b < bound.numBlocks(); ++b)
-                    sum.add(blocks[b]);
-                T total = sum.total();
-                if constexpr (std::is_floating_point_v<T>)
-                    if (isMean(p))
-                        total /= static_cast<T>(step.rows);
-                return Value::scalar(total, type);
-            }
+            const T *blocks = outputs[p]->view<T>().data;
+            return withFold(aggregateOf(p), [&]<class F>(F) -> Value {
+                if constexpr (std::is_same_v<F, SumFold> && std::is_same_v<T, bool>) {
+                    throw internalError("a sum of truth values");
+                } else {
+                    T total = F::merge(blocks, bound.numBlocks());
+                    if constexpr (std::is_floating_point_v<T>)
+                        if (isMean(p))
+                            total /= static_cast<T>(step.rows);
+                    return Value::scalar(total, type);
+                }
+            });
         });
-    }
-
-    template <class T> T blockExtreme(size_t p) {
-        const T *blocks = outputs[p]->view<T>().data;
-        auto best = [&]<class Order>(Order) {
-            T result = Order::template worst<T>();
-            for (uint64_t b = 0; b < bound.numBlocks(); ++b)
-                result = Order::better(blocks[b], result) ? blocks[b] : result;
-            return withoutSignOfZero(result);
-        };
-        return aggregateOf(p) == Reduce::Min ? best(Smaller{}) : best(Larger{});
     }
 
     Value sumsOfRows(size_t p) {

@@ -3,6 +3,7 @@
 
 #include "kernels/Convert.h"
 #include "kernels/csr/StoredValues.h"
+#include "kernels/folds/FoldKernels.h"
 #include "ops/Registry.h"
 
 namespace daphne {
@@ -17,6 +18,7 @@ const KernelTable &KernelTable::get() {
 #define DAPHNE_KERNELS(name) add##name(t);
 #include "KernelsList.inc"
 #undef DAPHNE_KERNELS
+        addKernelsOfFolds(t, ops::Registry::get().ops());
         t.attachVariants();
         return t;
     }();

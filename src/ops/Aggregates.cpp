@@ -14,6 +14,7 @@ bool ifTypeUnknown(const InferCall &call) { return !call.type(0).isComplete(); }
 ValueType same(ValueType t) { return t; }
 /// Sums and products of truth values count, as in other arithmetic.
 ValueType counted(ValueType t) { return t == ValueType::Bool ? ValueType::SI64 : t; }
+ValueType truth(ValueType) { return ValueType::Bool; }
 ValueType position(ValueType) { return ValueType::Size; }
 
 using TypeRule = ValueType (*)(ValueType);
@@ -85,9 +86,15 @@ constexpr OpInfo groups(Mnemonic name, InferFn infer) {
     return {.mnemonic = name, .minArgs = 3, .maxArgs = 3, .infer = infer, .mayFail = always};
 }
 
-constexpr OpInfo row(Mnemonic name, Family family, InferFn infer, FaultFn mayFail = ifTypeUnknown) {
-    return {.mnemonic = name, .family = family, .infer = infer, .mayFail = mayFail};
+constexpr OpInfo row(Mnemonic name, Family family, InferFn infer, FaultFn mayFail = ifTypeUnknown,
+                     FoldFacts fold = {}) {
+    return {.mnemonic = name, .family = family, .infer = infer, .mayFail = mayFail, .fold = fold};
 }
+
+constexpr FoldFacts kSum{.combine = "sum", .prepare = FoldFacts::Prepare::Count};
+constexpr FoldFacts kMin{.combine = "min"}, kMax{.combine = "max"};
+constexpr FoldFacts kMean{
+    .combine = "sum", .prepare = FoldFacts::Prepare::Float, .finish = FoldFacts::Finish::DivideByCount};
 
 constexpr OpInfo down(Mnemonic name, InferFn infer) {
     return {.mnemonic = name,
@@ -97,24 +104,33 @@ constexpr OpInfo down(Mnemonic name, InferFn infer) {
             .zeroPreserving = true,
             .reusable = 1};
 }
+/// Whether some, or all cells are not 0.
+constexpr FoldFacts kAny{.combine = "max", .prepare = FoldFacts::Prepare::Truth};
+constexpr FoldFacts kEvery{.combine = "min", .prepare = FoldFacts::Prepare::Truth};
 
 // clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
-    row("sumAll", Family::AggAll, all<counted>),
-    row("sumRow", Family::AggRow, perRow<counted>),
-    row("sumCol", Family::AggCol, perColumn<counted>),
+    row("anyAll", Family::AggAll, all<truth>, ifTypeUnknown, kAny),
+    row("anyRow", Family::AggRow, perRow<truth>, ifTypeUnknown, kAny),
+    row("anyCol", Family::AggCol, perColumn<truth>, ifTypeUnknown, kAny),
+    row("everyAll", Family::AggAll, all<truth>, ifTypeUnknown, kEvery),
+    row("everyRow", Family::AggRow, perRow<truth>, ifTypeUnknown, kEvery),
+    row("everyCol", Family::AggCol, perColumn<truth>, ifTypeUnknown, kEvery),
+    row("sumAll", Family::AggAll, all<counted>, ifTypeUnknown, kSum),
+    row("sumRow", Family::AggRow, perRow<counted>, ifTypeUnknown, kSum),
+    row("sumCol", Family::AggCol, perColumn<counted>, ifTypeUnknown, kSum),
     row("prodAll", Family::AggAll, all<counted>),
     row("prodRow", Family::AggRow, perRow<counted>),
     row("prodCol", Family::AggCol, perColumn<counted>),
-    row("minAll", Family::AggAll, extremeOfAll, ifStringsMayBeMissing),
-    row("minRow", Family::AggRow, extremePerRow, ifStringsMayBeMissing),
-    row("minCol", Family::AggCol, extremePerColumn, ifStringsMayBeMissing),
-    row("maxAll", Family::AggAll, extremeOfAll, ifStringsMayBeMissing),
-    row("maxRow", Family::AggRow, extremePerRow, ifStringsMayBeMissing),
-    row("maxCol", Family::AggCol, extremePerColumn, ifStringsMayBeMissing),
-    row("meanAll", Family::AggAll, all<floatOf>),
-    row("meanRow", Family::AggRow, perRow<floatOf>),
-    row("meanCol", Family::AggCol, perColumn<floatOf>),
+    row("minAll", Family::AggAll, extremeOfAll, ifStringsMayBeMissing, kMin),
+    row("minRow", Family::AggRow, extremePerRow, ifStringsMayBeMissing, kMin),
+    row("minCol", Family::AggCol, extremePerColumn, ifStringsMayBeMissing, kMin),
+    row("maxAll", Family::AggAll, extremeOfAll, ifStringsMayBeMissing, kMax),
+    row("maxRow", Family::AggRow, extremePerRow, ifStringsMayBeMissing, kMax),
+    row("maxCol", Family::AggCol, extremePerColumn, ifStringsMayBeMissing, kMax),
+    row("meanAll", Family::AggAll, all<floatOf>, ifTypeUnknown, kMean),
+    row("meanRow", Family::AggRow, perRow<floatOf>, ifTypeUnknown, kMean),
+    row("meanCol", Family::AggCol, perColumn<floatOf>, ifTypeUnknown, kMean),
     row("varAll", Family::AggAll, all<floatOf>),
     row("varRow", Family::AggRow, perRow<floatOf>),
     row("varCol", Family::AggCol, perColumn<floatOf>),
@@ -177,6 +193,14 @@ constexpr Builtin kBuiltins[] = {
      .doc = "Population standard deviation of all cells, per row (axis 0), per column (axis 1) or per group as sum.",
      .example = "X = [1, 2, 3, 4](2, 2); print(stddev(X)); print(stddev(X, 1));",
      .expect = "1.11803\nDenseMatrix(1x2, double)\n1 1\n"},
+    {.signature = "any(arg[, axis])", .op = "anyAll", .rowOp = "anyRow", .colOp = "anyCol",
+     .doc = "Whether some cell is not 0, of all, per row (axis 0) or per column (axis 1); false for no cells.",
+     .example = "X = [0, 2, 0, 0](2, 2); print(any(X)); print(any(X, 0));",
+     .expect = "1\nDenseMatrix(2x1, bool)\n1\n0\n"},
+    {.signature = "all(arg[, axis])", .op = "everyAll", .rowOp = "everyRow", .colOp = "everyCol",
+     .doc = "Whether no cell is 0, of all, per row (axis 0) or per column (axis 1); true for no cells.",
+     .example = "X = [0, 2, 1, 3](2, 2); print(all(X)); print(all(X, 0));",
+     .expect = "0\nDenseMatrix(2x1, bool)\n0\n1\n"},
     {.signature = "count(arg, groupIds, numGroups)", .op = "countGrp",
      .doc = "Number of cells of the column arg per group: entry k counts those whose group id is k.",
      .example = "print(count([5, 6, 7], [1, 0, 1], 3));", .expect = "DenseMatrix(3x1, uint64_t)\n1\n2\n0\n"},

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "codegen/loops/LoopSymbols.h"
-#include "kernels/Extreme.h"
 
 namespace daphne::codegen {
 
@@ -81,14 +80,12 @@ void LoopEmitter::emit() {
 
 Value *LoopEmitter::neutral(const Accumulator &a, unsigned lanes) {
     llvm::Type *type = CellArithmetic(b, lanes).type(a.type);
-    if (a.how == Reduce::Sum || a.how == Reduce::DotSparse)
-        return llvm::Constant::getNullValue(type);
     return withNumericType(a.type, [&]<class T>(TypeTag<T>) -> Value * {
-        T worst = a.how == Reduce::Min ? Smaller::worst<T>() : Larger::worst<T>();
+        T identity = withFold(a.how, [](auto fold) { return decltype(fold)::template identity<T>(); });
         if constexpr (std::is_floating_point_v<T>)
-            return llvm::ConstantFP::get(type, worst);
+            return llvm::ConstantFP::get(type, identity);
         else
-            return llvm::ConstantInt::get(type, static_cast<uint64_t>(worst), std::is_signed_v<T>);
+            return llvm::ConstantInt::get(type, static_cast<uint64_t>(identity), std::is_signed_v<T>);
     });
 }
 
@@ -133,10 +130,7 @@ std::vector<LoopEmitter::Accumulator> LoopEmitter::accumulatorsOf(unsigned level
         const LoopParam &param = program.params[p];
         if (!param.isAggregate())
             continue;
-        Reduce how = param.kind == LoopParam::Kind::MinOfAll   ? Reduce::Min
-                     : param.kind == LoopParam::Kind::MaxOfAll ? Reduce::Max
-                                                               : Reduce::Sum;
-        found.push_back({.how = how, .node = param.node, .type = param.type, .param = static_cast<int>(p)});
+        found.push_back({.how = param.fold(), .node = param.node, .type = param.type, .param = static_cast<int>(p)});
     }
     return found;
 }

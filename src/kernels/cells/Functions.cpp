@@ -58,6 +58,9 @@ DAPHNE_FLOAT_FUNCTION(Cosh, cosh)
 DAPHNE_FLOAT_FUNCTION(Asin, asin, Within<-1, 1>)
 DAPHNE_FLOAT_FUNCTION(Acos, acos, Within<-1, 1>)
 DAPHNE_FLOAT_FUNCTION(Atan, atan)
+DAPHNE_FLOAT_FUNCTION(Asinh, asinh)
+DAPHNE_FLOAT_FUNCTION(Acosh, acosh, From<1>)
+DAPHNE_FLOAT_FUNCTION(Atanh, atanh, Within<-1, 1>)
 DAPHNE_FLOAT_FUNCTION(FloatRound, round)
 DAPHNE_FLOAT_FUNCTION(FloatFloor, floor)
 DAPHNE_FLOAT_FUNCTION(FloatCeil, ceil)
@@ -105,6 +108,9 @@ void addFunctions(CellTable &t) {
     addFloating<Asin>(t, "ewAsin");
     addFloating<Acos>(t, "ewAcos");
     addFloating<Atan>(t, "ewAtan");
+    addFloating<Asinh>(t, "ewAsinh");
+    addFloating<Acosh>(t, "ewAcosh");
+    addFloating<Atanh>(t, "ewAtanh");
     addSameType<Isnan>(t, "ewIsnan");
     addSameType<Not>(t, "ewNot");
 }

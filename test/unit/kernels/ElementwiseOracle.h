@@ -114,6 +114,9 @@ inline const std::map<std::string_view, UnaryOracle> &unaryOracles() {
         {"ewAsin", realFunction(std::asin, -1, 1)},
         {"ewAcos", realFunction(std::acos, -1, 1)},
         {"ewAtan", realFunction(std::atan)},
+        {"ewAsinh", realFunction(std::asinh)},
+        {"ewAcosh", realFunction(std::acosh, 1)},
+        {"ewAtanh", realFunction(std::atanh, -1, 1)},
         {"ewIsnan", [](const Number &x) { return exact(truth(x.type, x.isFloat() && std::isnan(x.d))); }},
         {"ewNot", [](const Number &x) { return exact(truth(x.type, !x.isTrue())); }},
     };
