@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "driver/Options.h"
 #include "driver/SchedulingEnvironment.h"
 #include "engine/SchedulerSettings.h"
 

@@ -10,7 +10,7 @@
 #include "engine/ExplainLevels.h"
 #include "engine/OptionTable.h"
 
-namespace daphne::driver {
+namespace daphne::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -245,4 +245,4 @@ TEST(Config, AnExistingFileIsRead) {
 TEST(Config, ADirectoryCannotBeRead) { EXPECT_THROW(loadConfiguration(testing::TempDir()), Error); }
 
 } // namespace
-} // namespace daphne::driver
+} // namespace daphne::engine

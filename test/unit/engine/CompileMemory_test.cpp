@@ -14,14 +14,14 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "base/MemoryLimit.h"
-#include "codegen/Program.h"
-#include "driver/Options.h"
-#include "driver/Pipeline.h"
+#include "codegen/Executable.h"
+#include "engine/Options.h"
+#include "engine/Pipeline.h"
 #include "ir/Dialect.h"
 #include "irgen/IrGen.h"
 #include "lang/dsl/Frontend.h"
 
-namespace daphne::driver {
+namespace daphne::engine {
 namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
@@ -38,12 +38,12 @@ struct Source {
     }
     static constexpr auto threading = mlir::MLIRContext::Threading::DISABLED;
 
-    std::unique_ptr<codegen::Program> compile() {
+    std::unique_ptr<codegen::Executable> compile() {
         return codegen::withCompileMemory(
             {},
             [&] {
                 runPipeline(*generated.module, {}, [](ExplainLevel, const std::string &) {});
-                return codegen::Program::compile(*generated.module, {});
+                return codegen::Executable::compile(*generated.module, {});
             },
             [&] {
                 (void)generated.module.release();
@@ -164,4 +164,4 @@ TEST(CompileMemory, WhatIsLeakedIsNotDestroyed) {
 }
 
 } // namespace
-} // namespace daphne::driver
+} // namespace daphne::engine
