@@ -286,8 +286,8 @@ TEST(Distributed, ImpliesFusionAndEverythingIsFusedIfEverythingIsDistributed) {
     EXPECT_FALSE(parse({"--distributed", "s"}).vecAlways);
     EXPECT_TRUE(parse({"--distributed", "--dist-threshold=0", "s"}).vecAlways);
     EXPECT_FALSE(parse({"--dist-threshold=0", "s"}).vecAlways);
-    EXPECT_TRUE(isDistributed(parse({"--workers-local=2", "s"})));
-    EXPECT_FALSE(isDistributed(parse({"s"})));
+    EXPECT_TRUE(parse({"--workers-local=2", "s"}).isDistributed());
+    EXPECT_FALSE(parse({"s"}).isDistributed());
 }
 
 TEST(Distributed, SchedulingOptionsThatWereGivenGoToTheWorkers) {

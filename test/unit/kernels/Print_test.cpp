@@ -87,10 +87,23 @@ TEST(Print, NamesTypes) {
     EXPECT_EQ(run("typeOf", {strings(1, 1, {""})}).text(), "DenseMatrix(1x1, std::string)");
 }
 
-TEST(Output, FailsOnAClosedDescriptor) {
-    Output out(-1);
+TEST(Output, GoesToItsSinkInLargePiecesAndFailsAsTheSinkFails) {
+    std::vector<std::string> pieces;
+    Output out([&](std::string_view text) { pieces.emplace_back(text); });
     out.write("x");
-    EXPECT_THROW(out.flush(), Error);
+    out.write("y");
+    EXPECT_TRUE(pieces.empty());
+    out.flush();
+    out.flush();
+    EXPECT_EQ(pieces, std::vector<std::string>{"xy"});
+    out.write(std::string(1 << 17, 'z'));
+    EXPECT_EQ(pieces.size(), 2u);
+    Output closed([](std::string_view) { throw executionError("closed"); });
+    closed.write("x");
+    EXPECT_THROW(closed.flush(), Error);
+    Output discarded;
+    discarded.write("x");
+    discarded.flush();
 }
 
 } // namespace

@@ -122,12 +122,15 @@ Outcome call(const OpInfo &op, std::vector<Value> args, Slot castTarget, const S
     static Scratch scratch;
     if (op.sideEffect)
         path = scratch.file();
-    FILE *file = op.mnemonic == "print" ? fopen(path.c_str(), "w") : nullptr;
     if (op.mnemonic == "write")
         args[1] = Value::string(path);
     try {
-        int fd = file ? fileno(file) : 1;
-        RunContext context{.out = Output(fd), .err = Output(file ? fd : 2)};
+        RunContext context;
+        auto sink = [&](std::string_view text) { std::ofstream(path, std::ios::app) << text; };
+        if (op.mnemonic == "print") {
+            context.out = Output(sink);
+            context.err = Output(sink);
+        }
         if (how.eager)
             context.representation = {.byEstimate = false, .threshold = 2, .largeBytes = 0};
         const Kernel &kernel = *KernelTable::get().find(op.mnemonic);
@@ -139,13 +142,13 @@ Outcome call(const OpInfo &op, std::vector<Value> args, Slot castTarget, const S
                      castTarget,
                      how.wantsCsr ? ~uint64_t(0) : 0};
         kernel.run(c);
+        context.out.flush();
+        context.err.flush();
     } catch (const Error &e) {
         EXPECT_EQ(e.stage, Stage::Execute) << op.mnemonic << ": " << e.message;
         o.error = e.message.empty() ? "error without message" : e.message;
         o.results.clear();
     }
-    if (file)
-        fclose(file);
     if (op.sideEffect)
         o.written = scratch.text();
     return o;
