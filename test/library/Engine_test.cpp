@@ -305,6 +305,9 @@ TEST(Host, IsNotTouched) {
 }
 
 TEST(Host, MayForkAndUseTheEngineInTheChild) {
+#if defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "the thread sanitizer allows no threads after fork";
+#endif
     Engine engine;
     std::string text = "X = rand(3000, 300, 0.0, 1.0, 1.0, 3); print(sum(sqrt(X) + X * X));";
     std::string expected = run(engine, text);
