@@ -917,7 +917,7 @@ TEST(Worker, RejectsWhatIsNotOfTheProtocolAndSaysSo) {
 TEST(Worker, ChecksWhatALoopIsGoingToTouch) {
     using namespace dist;
     std::string program = std::string(fusesMultiplyAdd() ? "flat fma" : "flat") +
-                          "\np 2 9 0\np 8 9 1\nn 0 2 0 0 9 9 0 0\nn 1 2 0 0 9 9 1 0 0\n";
+                          "\np 2 9 0\np 8 9 1\nn 0 2 0 0 9 9 0 0\nn 1 2 0 0 9 9 ewAbs 0 0\n";
     auto m = Dense::create(ValueType::F64, 10, 1, Buffer::Init::Zero);
     Encoded e = encode(Value(m));
     Bytes all;
@@ -970,7 +970,7 @@ TEST(Worker, RunsOnlyWhatItCanClaim) {
         }).serve(t);
     });
     std::string program = std::string(fusesMultiplyAdd() ? "flat fma" : "flat") +
-                          "\np 2 9 0\np 8 9 1\nn 0 2 0 0 9 9 0 0\nn 1 2 0 0 9 9 1 0 0\n";
+                          "\np 2 9 0\np 8 9 1\nn 0 2 0 0 9 9 0 0\nn 1 2 0 0 9 9 ewAbs 0 0\n";
     Compute offered{
         hashOf(program), program, 10, 1, 0, 0, "", {{Compute::Role::Object, 5}, {Compute::Role::Result, 6}}};
     offered.isOffered = true;
