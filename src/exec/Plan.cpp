@@ -326,7 +326,8 @@ class Planner {
 
     std::optional<Role> wholeAggregate(size_t i) const {
         const Fact &f = operand(i, 0);
-        if (!foldOf(*region.ops[i].info) || f.form != Fact::Form::Dense || f.rows * f.cols <= 1 || (f.cols > 1 && !f.adjacent))
+        if (!foldOf(*region.ops[i].info) || f.form != Fact::Form::Dense || f.rows * f.cols <= 1 ||
+            (f.cols > 1 && !f.adjacent))
             return std::nullopt;
         return Role{f.rows, f.cols, !f.adjacent, f.cols > 1, -1, 1};
     }

@@ -37,7 +37,8 @@ IrValue Generator::expr(const Expr *e) {
         IrValue v = expr(u.operand);
         if (u.op == UnaryOp::Plus)
             return v;
-        return emit(u.op == UnaryOp::Minus ? ops::OpName("ewMinus") : ops::OpName("ewNot"), v, {e->span, {u.operand->span}});
+        ops::OpName mnemonic = u.op == UnaryOp::Minus ? ops::OpName("ewMinus") : ops::OpName("ewNot");
+        return emit(mnemonic, v, {e->span, {u.operand->span}});
     }
     case ExprKind::Binary: return binary(as<Binary>(e));
     case ExprKind::Cond: return conditional(as<Cond>(e));

@@ -25,8 +25,8 @@ Generator::Bounds Generator::bounds(IrValue base, const IndexPart &part, bool ro
     if (!b.hi) {
         TypeDesc t = typeOf(base);
         int64_t size = rows ? t.rows : t.cols;
-        b.hi = size >= 0 ? intConstant(size, span)
-                         : emitCast(emit(rows ? ops::OpName("numRows") : ops::OpName("numCols"), base, {span, {}}), kInteger, span);
+        ops::OpName sizeOf = rows ? ops::OpName("numRows") : ops::OpName("numCols");
+        b.hi = size >= 0 ? intConstant(size, span) : emitCast(emit(sizeOf, base, {span, {}}), kInteger, span);
     }
     return b;
 }

@@ -93,7 +93,8 @@ Value *LoopEmitter::combine(const Accumulator &a, Value *x, Value *best, unsigne
     CellArithmetic cells(b, lanes);
     if (a.how == Reduce::Sum || a.how == Reduce::DotSparse)
         return cells.binary("ewAdd", best, x, a.type);
-    return b.CreateSelect(cells.compare(a.how == Reduce::Min ? ops::OpName("ewLt") : ops::OpName("ewGt"), x, best, a.type), x, best);
+    ops::OpName better = a.how == Reduce::Min ? ops::OpName("ewLt") : ops::OpName("ewGt");
+    return b.CreateSelect(cells.compare(better, x, best, a.type), x, best);
 }
 
 Value *LoopEmitter::withoutSignOfZero(Value *extreme) {

@@ -179,7 +179,8 @@ Translator::Relation Translator::product(const Relation &left, const Relation &r
         if (auto c = joinCondition(*part, left, right); c && c->comparison == "=")
             for (const std::string &t : {c->left.label, c->comparison, c->right.label})
                 operands.push_back(text(t, part->span));
-    return beside(left, right, op(operands.size() == 2 ? ops::OpName("cartesian") : ops::OpName("thetaJoin"), operands, span));
+    ops::OpName join = operands.size() == 2 ? ops::OpName("cartesian") : ops::OpName("thetaJoin");
+    return beside(left, right, op(join, operands, span));
 }
 
 void Translator::needNewAlias(const Relation &left, const Relation &right, SourceSpan span) {
@@ -334,7 +335,8 @@ Translator::Relation Translator::outerJoin(Relation left, Relation right, const 
     for (const auto &labels : {swap ? rhsOn : lhsOn, swap ? lhsOn : rhsOn})
         for (const std::string &label : labels)
             operands.push_back(text(label, j.span));
-    return beside(left, right, op(j.kind == JoinKind::Full ? ops::OpName("fullOuterJoin") : ops::OpName("leftOuterJoin"), operands, j.span));
+    ops::OpName join = j.kind == JoinKind::Full ? ops::OpName("fullOuterJoin") : ops::OpName("leftOuterJoin");
+    return beside(left, right, op(join, operands, j.span));
 }
 
 } // namespace daphne::irgen
