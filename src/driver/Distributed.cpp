@@ -9,11 +9,11 @@
 
 #include "base/Error.h"
 #include "codegen/loops/LoopJit.h"
-#include "dist/Worker.h"
 #include "dist/transports/InProcess.h"
+#include "dist/worker/Worker.h"
 #include "driver/NetworkAddress.h"
-#include "engine/SchedulerSettings.h"
 #include "driver/WorkerSetup.h"
+#include "engine/SchedulerSettings.h"
 
 namespace daphne::driver {
 
@@ -63,9 +63,9 @@ dist::ClusterSettings clusterSettings(const Options &options, Backend backend) {
     return s;
 }
 
-dist::Peers::Settings greeting(const Options &options, uint32_t threads) {
+dist::ConnectionSettings greeting(const Options &options, uint32_t threads) {
     const Settings &all = options.settings;
-    dist::Peers::Settings s;
+    dist::ConnectionSettings s;
     s.build = buildName();
     s.token = tokenOf(options);
     if (all.text("max-distr-chunk-size") != "auto")
@@ -142,7 +142,7 @@ std::unique_ptr<LaunchedWorkers> launch(const Options &options, Launcher launche
 Coordinator::Coordinator(const Options &options, sched::Scheduler &scheduler, std::shared_ptr<dist::MpiModule> given)
     : mpi(std::move(given)) {
     Backend backend = backendOf(options);
-    dist::Peers::Settings greet = greeting(options, scheduler.numThreads());
+    dist::ConnectionSettings greet = greeting(options, scheduler.numThreads());
     dist::TlsIdentity tls = tlsOf(options);
     int64_t numLocal = options.settings.integer("workers-local");
     std::unique_ptr<dist::Transport> transport;
@@ -180,6 +180,7 @@ Coordinator::Coordinator(const Options &options, sched::Scheduler &scheduler, st
     }
     machines = std::make_unique<dist::Cluster>(std::move(transport), greet, clusterSettings(options, backend),
                                                scheduler.numThreads());
+    where.emplace(std::vector<exec::Backend *>{machines.get()});
 }
 
 Coordinator::~Coordinator() = default;

@@ -4,14 +4,16 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "dist/Cluster.h"
-#include "dist/Modules.h"
+#include "dist/coordinator/Cluster.h"
+#include "dist/transports/Modules.h"
 #include "driver/Launcher.h"
 #include "driver/Options.h"
 #include "engine/Engine.h"
+#include "exec/Placement.h"
 
 namespace daphne::driver {
 
@@ -21,7 +23,7 @@ class Coordinator : public engine::Machines {
     /// Connects to all workers. Throws Error: status 1 for contradicting options, 3 if workers cannot be used.
     Coordinator(const Options &options, sched::Scheduler &scheduler, std::shared_ptr<dist::MpiModule> mpi);
     ~Coordinator() override;
-    exec::Distribution *distribution() override { return machines.get(); }
+    exec::Placement *placement() override { return where ? &*where : nullptr; }
     void endOfProgram(Variables variables) override { machines->endOfProgram(variables == Variables::Stay); }
     /// Null where nobody else is there: one rank is a local run.
     dist::Cluster *cluster() const { return machines.get(); }
@@ -31,6 +33,7 @@ class Coordinator : public engine::Machines {
     std::unique_ptr<dist::GrpcModule> grpc;
     std::unique_ptr<LaunchedWorkers> children;
     std::unique_ptr<dist::Cluster> machines;
+    std::optional<exec::Placement> where; ///< on this CPU or on all machines
 };
 
 /// Starts MPI if the options ask for it, else null.

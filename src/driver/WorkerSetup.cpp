@@ -15,7 +15,7 @@
 
 #include "base/Error.h"
 #include "codegen/loops/LoopJit.h"
-#include "dist/Worker.h"
+#include "dist/worker/Worker.h"
 #include "driver/Distributed.h"
 #include "driver/NetworkAddress.h"
 #include "driver/ProcessPolicy.h"

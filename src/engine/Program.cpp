@@ -78,8 +78,8 @@ std::vector<Value> Program::run(std::vector<Value> inputs, const RunOptions &opt
     try {
         checkInputs(inputs);
         std::unique_lock<std::mutex> use;
-        exec::Distribution *distribution = engine->machines ? engine->machines->distribution() : nullptr;
-        if (distribution)
+        exec::Placement *placement = engine->machines ? engine->machines->placement() : nullptr;
+        if (placement)
             use = std::unique_lock(engine->machinesInUse);
         // Machines forget how results were computed before the objects of the program go.
         struct EndOfProgram {
@@ -88,9 +88,9 @@ std::vector<Value> Program::run(std::vector<Value> inputs, const RunOptions &opt
                 if (machines)
                     machines->endOfProgram(Machines::Variables::Gone);
             }
-        } end{distribution ? engine->machines.get() : nullptr};
+        } end{placement ? engine->machines.get() : nullptr};
         ActiveRun::Scope scope(&run.active);
-        exec::ThreadContext thread(run, scriptStackLimit(), distribution);
+        exec::ThreadContext thread(run, scriptStackLimit(), placement);
         std::vector<Value> results;
         try {
             results = code->run(thread, std::move(inputs));
@@ -101,7 +101,7 @@ std::vector<Value> Program::run(std::vector<Value> inputs, const RunOptions &opt
         }
         run.out.flush();
         run.err.flush();
-        if (distribution && (!results.empty() || options.views))
+        if (placement && (!results.empty() || options.views))
             engine->machines->endOfProgram(Machines::Variables::Stay);
         if (options.views)
             *options.views = std::move(run.views);

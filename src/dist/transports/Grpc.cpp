@@ -9,8 +9,8 @@
 #include <grpcpp/grpcpp.h>
 #include <thread>
 
-#include "dist/Modules.h"
 #include "dist/transports/Mailbox.h"
+#include "dist/transports/Modules.h"
 #include "exchange.grpc.pb.h"
 
 namespace daphne::dist {

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "dist/Transport.h"
+#include "dist/transports/Transport.h"
 
 namespace daphne::dist {
 

@@ -24,8 +24,8 @@
 
 #include <sys/prctl.h>
 
-#include "dist/Modules.h"
 #include "dist/transports/Mailbox.h"
+#include "dist/transports/Modules.h"
 
 namespace daphne::dist {
 

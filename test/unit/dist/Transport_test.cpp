@@ -4,7 +4,7 @@
 /// ends them without a word. 'P' goes to the other workers, which say from whom
 /// they have it. Over MPI, which needs mpirun, the same as Mpi.* in
 /// more ranks.
-#include "dist/Transport.h"
+#include "dist/transports/Transport.h"
 
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@
 #include <thread>
 #include <unistd.h>
 
-#include "dist/Modules.h"
 #include "dist/transports/InProcess.h"
+#include "dist/transports/Modules.h"
 
 namespace daphne::dist {
 
