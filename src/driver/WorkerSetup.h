@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dist/transports/Modules.h"
+#include "dist/transports/TransportModule.h"
 #include "dist/transports/Transport.h"
 #include "driver/Options.h"
 

@@ -44,7 +44,7 @@ ALLOWED = [
     ('src/base/OwnObject.cpp', 'takes the program for itself', 'the loader does not tell the path of a program'),
     ('src/kernels/BlasProcessor.cpp', 'reads or writes the environment', 'OpenBLAS asks for OPENBLAS_CORETYPE through it'),
     ('src/dist/samehost/CpuShare.cpp', 'binds threads', 'of workers, and of a coordinator that asks for it (boundThreads)'),
-    ('src/dist/transports/Mpi.cpp', 'ends the process', 'a job that has lost a rank, if its host says so (MpiHost)'),
+    ('src/dist/transports/Mpi.cpp', 'ends the process', 'a job that has lost a rank, if its host says so (TransportHost)'),
     # TEMPORARY: being changed by others; the rows go when their changes are there.
     ('src/sched/', 'reads or writes the environment', 'temporary: DAPHNE_FAKE_TOPOLOGY and hwloc move to the driver'),
     ('src/sched/', 'binds threads', 'temporary: the binding of the calling thread moves to the driver'),
