@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The coordinator: runs fused loops on all machines, itself included.
+/// The coordinator: a backend that runs fused loops on all machines, itself
+/// included.
 ///
-/// Rows are cut at whole blocks, every machine gets the rows it computes and the
-/// vectors all rows need, once: what a machine holds already is not sent again.
-/// Results stay where they were computed until somebody reads them. Partial
-/// results belong to blocks and are merged in their order, so results are those
-/// of one machine to the last bit, whoever computed what.
+/// It divides rows at whole blocks and sends each machine the rows it computes and
+/// the vectors that all rows need, once: a machine keeps what it has. Results stay
+/// where they were computed until the program reads them. Partial results belong to
+/// blocks, and the coordinator merges them in their order, so results are those of
+/// one machine to the last bit, whichever machine computed what.
 ///
-/// Where the transport survives the loss of a worker, its rows are computed
-/// elsewhere; cells that only it had are computed again from their lineage.
+/// Where the transport survives the loss of a worker, other machines compute its
+/// rows, and the coordinator computes cells that only it had again from their
+/// lineage.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Who holds which cells of which matrix. A record belongs to a matrix of the
-/// coordinator and holds a reference to it, so that its cells never change; when
-/// that is the last one, the record goes.
+/// The coordinator's book of who holds which cells of which matrix. A record holds
+/// a reference to its matrix, so that its cells never change; when that is the last
+/// reference, the table drops the record. While cells are elsewhere the record is
+/// the Residency of its matrix.
 ///
 /// Cells are numbered row by row; those of a sparse matrix are its rows. A part
 /// whose cells are not here is the only copy there is.
@@ -33,7 +34,7 @@ struct Lineage {
 };
 
 struct Part {
-    /// Who has cells that were lost with their worker: they are found by their lineage only.
+    /// The worker of cells that were lost with it: only their lineage can bring them back.
     static constexpr uint32_t kNobody = ~uint32_t(0);
     uint64_t object = 0; ///< number the worker knows it by
     uint32_t worker = 0;
@@ -75,13 +76,13 @@ struct ResidencyRecord final : Residency {
     Value matrix;
     uint64_t version = 0; ///< of its cells: never the same for two records
     std::vector<Part> parts;
-    /// Who has which cells: ranges of the last cut, with the participant (numPeers: the coordinator).
+    /// Which machine has which cells: ranges of the last partition with their machine (numPeers: the coordinator).
     std::vector<std::pair<RowRange, uint32_t>> partition;
     std::shared_ptr<const Lineage> lineage; ///< while some cells are not here
     std::vector<FilePart> files;            ///< none, or all of the matrix; of a sparse one: a single file
     std::vector<RowRange> unread;           ///< rows of files that are not here and can be read here
     double readNs = 0;                      ///< reading all of it took; 0: it is read where it is needed
-    /// Who should compute with which cells as long as there is no cut, because a file says so.
+    /// Which machine should compute with which cells as long as there is no partition, because a file says so.
     std::vector<std::pair<RowRange, uint32_t>> homes;
     ResultOf source;
     bool wasSent = false;                            ///< its cells came without being asked for
@@ -118,7 +119,7 @@ class ResidencyTable {
     void sweep();
     /// Drops all parts of a lost worker but those that are the only copy: they are found by their lineage.
     void dropWorker(uint32_t worker);
-    /// There are more machines than before: what is here, too, may be cut anew.
+    /// There are more machines than before: matrices whose cells are here, too, may be divided anew.
     void forgetPartitions();
     /// Objects that workers may drop, by worker.
     std::map<uint32_t, std::vector<uint64_t>> takeGarbage() { return std::exchange(garbage, {}); }

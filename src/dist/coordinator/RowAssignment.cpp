@@ -170,7 +170,7 @@ bool RowAssignment::hasReserves() const {
     return true;
 }
 
-/// Matrices stay as they are cut, and products of large ones want their rows in blocks.
+/// Matrices stay divided as they are, and products of large ones want their rows in blocks.
 uint64_t RowAssignment::reserveBlock(uint64_t rows) const {
     constexpr uint64_t kManyBlocks = 16;
     static_assert(kManyBlocks > std::size(kReserves));
@@ -223,7 +223,7 @@ std::vector<AssignedRows> RowAssignment::inSteps(const std::vector<AssignedRows>
     return chunks;
 }
 
-/// The cut of an operand in rows of this loop, if it can be used for it.
+/// The partition of an operand in rows of this loop, if it can be used for it.
 std::optional<RowAssignment::Owned> RowAssignment::placedPartition(size_t p) const {
     if (!loop.operands[p].value.isMatrix())
         return std::nullopt;
@@ -240,7 +240,7 @@ std::optional<RowAssignment::Owned> RowAssignment::placedPartition(size_t p) con
             return std::nullopt;
         covered += rows.size();
     }
-    // After the loss of a worker a cut has gaps.
+    // After the loss of a worker a partition has gaps.
     if (covered != bound.rows)
         return std::nullopt;
     return ranges;
@@ -286,7 +286,7 @@ std::optional<std::vector<AssignedRows>> RowAssignment::asPlaced() const {
             best = std::move(ranges);
         }
     }
-    // A large matrix that is not there yet is better cut as suits it.
+    // A large matrix that is not there yet is better divided as suits it.
     if (!best || mostBytes < largest / kSmallPart)
         return std::nullopt;
     std::vector<AssignedRows> chunks;

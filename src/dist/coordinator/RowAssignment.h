@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Who computes which rows of a loop: where its operands already lie if that is
-/// possible, or where a federated matrix says, in proportion to threads and stored
-/// cells otherwise, or in the chunks of a scheme that whoever is idle takes.
+/// Assigns the rows of a loop to machines: to those that have the rows of its
+/// operands, or that a federated matrix names, if that is possible; else in
+/// proportion to threads and stored cells; or in the chunks of a scheme, which
+/// idle machines take.
 #pragma once
 
 #include "dist/coordinator/Cluster.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How the rows of a loop are divided among machines.
+/// Divides the rows of a loop among machines. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct RowRange {
     bool operator==(const RowRange &) const = default;
 };
 
-/// What a cut depends on.
+/// What a partition depends on.
 struct PartitionRequest {
     uint64_t rows = 0;
     uint64_t block = 1;                   ///< every range but the last ends at a multiple of it

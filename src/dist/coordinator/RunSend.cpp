@@ -215,7 +215,7 @@ Value ClusterRun::windowOf(size_t p, RowRange rows) const {
     return Dense::window(*Dense::reshaped(v.dense(), v.matrix().cells(), 1), cells.begin, cells.end, 0, 1);
 }
 
-/// The matrix is now cut as this loop is.
+/// The matrix is now divided as this loop is.
 void ClusterRun::notePartition(size_t p) {
     const Value &v = loop.operands[p].value;
     std::vector<std::pair<RowRange, uint32_t>> ranges;

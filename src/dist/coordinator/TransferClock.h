@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How much of the time in which cells travel somebody computes. A worker is at
-/// work when everything that was sent before a loop has been stored; the
-/// coordinator says so itself. Not thread-safe: whoever has it guards it.
+/// Measures how long cells travel, and for how much of that time some machine
+/// computes. A worker computes as soon as it has stored everything that was sent
+/// before a loop; the coordinator says when it computes. Not thread-safe: its owner
+/// guards it.
 #pragma once
 
 #include <chrono>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A dense matrix that several machines have computed together and all of them
-/// need as a whole: everybody sends its rows to everybody, and puts together what
-/// comes. Which machine had which rows, and in which order they come, does not
-/// matter.
+/// All-gather: several machines have computed the rows of a dense matrix, and each
+/// of them needs all rows. Each machine sends its rows to all others and puts
+/// together what it receives. Which machine had which rows, and in which order they
+/// arrive, does not matter.
 #pragma once
 
 #include <deque>
@@ -16,14 +16,14 @@
 
 namespace daphne::dist {
 
-/// Numbers of such objects have this bit.
+/// Numbers of gathered objects have this bit.
 constexpr uint64_t kGathered = uint64_t(1) << 63;
 
-/// Some cells of such an object, in frames of at most so many bytes of them.
+/// Sends some cells of a gathered object, in frames with at most chunkBytes of them.
 void eachPieceFrame(ObjectPiece piece, uint64_t chunkBytes, const std::function<void(Bytes)> &send);
 
-/// What has come of them to one machine. Cells may come more than once, from whoever has computed them. Throws
-/// WireError for whatever does not fit.
+/// The gathered objects of one machine that are not complete. Cells may arrive more than once, because two machines may
+/// have computed them. Throws WireError for pieces that do not fit.
 class AllGather {
   public:
     /// The object, if nothing of it is missing any more. mostBytes: that are left for a new one.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A file that several machines can read: what tells whether all of them see the
-/// same one, and where a worker may look for it. Names may be those of data sets
-/// ("x.h5:/a/b"): then it is the file that counts.
+/// The state of a file that several machines read: by it they tell whether they see
+/// the same file. And where a worker may look for files. Names may be those of data
+/// sets ("x.h5:/a/b"): then the file counts.
 #pragma once
 
 #include <cstdint>

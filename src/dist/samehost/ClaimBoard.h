@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Who begins a chunk that two processes of one machine may run. The coordinator
-/// offers chunks to a worker on a board in memory that both see; who writes first
-/// that it has claimed one runs it. That costs an atomic operation instead of a
-/// message, and no chunk is ever computed twice.
+/// Decides which of two processes of one machine runs a chunk. The coordinator
+/// offers chunks to a worker on a board in memory that both see; the process that
+/// claims one first runs it. That costs an atomic operation instead of a message,
+/// and no chunk is ever computed twice.
 ///
 /// A board is trusted with nothing else: whatever stands on it, a chunk that both
 /// leave to the other one is offered again (PeerEvent::Returned).

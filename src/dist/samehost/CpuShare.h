@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Processes that share a machine keep to CPUs of their own. They wait for each
-/// other in every loop, and who is woken is often put onto the CPU of somebody
-/// who computes while another one is idle. Processes for which no CPU is left
+/// Gives processes that share a machine CPUs of their own. They wait for each other
+/// in every loop, and the system often puts a process that it wakes onto the CPU of
+/// one that computes while another CPU is idle. Processes for which no CPU is left
 /// would only take time from the others: they stand by.
 #pragma once
 

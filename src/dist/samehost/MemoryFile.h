@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Files without a name that a process of the same machine has opened: memory
-/// that both see.
+/// Memory that two processes of one machine see: a file without a name that one of
+/// them has opened (io::OpenFile is something else: a file that a script opened).
 #pragma once
 
 #include <cstdint>

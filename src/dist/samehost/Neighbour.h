@@ -3,10 +3,10 @@
 /// each other's memory are neighbours: large objects are not sent between them
 /// but lent, and the borrower copies them, once, from where they lie.
 ///
-/// Nobody believes a number of a process that came in a message. Both sides
-/// draw a random number, have it written by the other one at the place it has
-/// named, and look for it there: before the first object and after each of
-/// them, so that a process that has died in between is noticed.
+/// Neither side believes the process number in a message. Each draws a random
+/// number, which the other one writes at the place it has named, and looks for it
+/// there: before the first object and after each of them, so that it notices a
+/// process that has died in between.
 ///
 /// Columns and values of sparse matrices may be in memory that can be mapped
 /// (data/BufferPool.h). Then they are not even copied.

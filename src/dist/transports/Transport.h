@@ -5,7 +5,7 @@
 ///
 /// Frames of one connection keep their order and arrive once or, if the peer is
 /// lost, not at all; a loss is reported once, behind all frames that came before
-/// it. Any thread may send. Several may receive; `order` tells in which order what they got belongs.
+/// it. Any thread may send. Several may receive; `order` numbers what they get, in the order of arrival.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ struct Received {
     uint64_t order = 0;      ///< counts all that this end has received
 };
 
-/// Who receives. As long as somebody attends, whoever stands by gets nothing.
+/// Which thread receives. While an urgent one attends, the one that stands by gets nothing.
 enum class Listener : uint8_t { StandsBy, Urgent };
 
 class Transport {
@@ -51,7 +51,7 @@ class Transport {
     virtual void sendToWorkers(std::span<const uint32_t> /*workers*/, Bytes /*frame*/) {}
     /// The next frame or loss of any peer; none after the given time.
     virtual std::optional<Received> receive(std::chrono::milliseconds patience, Listener who = Listener::StandsBy) = 0;
-    /// Somebody begins or ends to do nothing but receive, urgently.
+    /// A thread begins or ends to do nothing but receive, urgently.
     virtual void attend(bool begins) = 0;
     /// Ends one connection; its loss is not reported.
     virtual void disconnect(uint32_t peer) = 0;
