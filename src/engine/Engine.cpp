@@ -36,7 +36,8 @@ std::string keyOf(const CompileRequest &request) {
 } // namespace
 
 Engine::Engine(Options options, Host host) : state(std::make_shared<EngineState>(std::move(options), std::move(host))) {}
-Engine::~Engine() = default;
+// Programs keep the state, and the state keeps programs.
+Engine::~Engine() { state->forgetPrograms(); }
 
 std::shared_ptr<const Program> Engine::compile(const CompileRequest &request) {
     std::string key = keyOf(request);

@@ -146,9 +146,10 @@ void EngineState::keepProgram(const std::string &key, std::shared_ptr<const Prog
 }
 
 void EngineState::forgetPrograms() {
+    std::list<CachedProgram> forgotten; // goes after the lock: the last program may take this with it
     std::lock_guard lock(programsMutex);
     byKey.clear();
-    programs.clear();
+    forgotten.swap(programs);
 }
 
 } // namespace daphne::engine

@@ -95,6 +95,10 @@ int main(int argc, char **argv) {
         if (p.run()["s"].number<double>() != 800)
             check(false, "a program");
     });
+    soak("engines with a program each", std::max(compilations / 20, 20), 10, [&](int) {
+        daphne::Engine own;
+        own.compile("x = 1;").run();
+    });
     soak("failing programs", compilations / 10, 100, [&](int i) {
         try {
             engine.compile("X = fill(-1.0, 30, 30); y = \"a\" + " + std::to_string(i) + "; print(sum(ln(X)));").run();
