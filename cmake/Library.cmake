@@ -23,7 +23,7 @@ install(TARGETS libdaphne EXPORT daphne-targets LIBRARY DESTINATION ${CMAKE_INST
 install(FILES ${PROJECT_SOURCE_DIR}/include/daphne/daphne.h ${PROJECT_SOURCE_DIR}/include/daphne/daphne.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/daphne)
 install(TARGETS daphne daphne-worker RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-foreach(module daphne_mpi daphne_grpc daphne_arrow)
+foreach(module ${DAPHNE_TRANSPORT_LIBRARIES} daphne_arrow)
   if(TARGET ${module})
     install(TARGETS ${module} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()

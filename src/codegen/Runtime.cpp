@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/Error.h"
+#include "exec/Backend.h"
 #include "exec/CallKernel.h"
-#include "exec/Distribution.h"
 #include "exec/Region.h"
 #include "kernels/Exponential.h"
 
@@ -25,10 +25,7 @@ const char *kindName(ValueKind kind) {
 }
 
 /// Cells that were computed on other machines may be read after this.
-void bringHere(const ThreadContext &thread, Matrix &matrix) {
-    if (thread.distribution)
-        thread.distribution->bringHere(Value(Ref<Matrix>::share(&matrix)));
-}
+void bringHere(Matrix &matrix) { exec::bringHere(Value(Ref<Matrix>::share(&matrix))); }
 
 /// Runs the body of a runtime function. Generated frames have no clean-up of their own.
 template <class Body> auto guarded(ThreadContext *thread, Body &&body) {
@@ -179,7 +176,7 @@ Object *daphne_csr_matrix(ThreadContext *thread, Object *object) {
     if (m.isCsr() && static_cast<Csr &>(m).isShownAsCsr())
         return object;
     Ref<Matrix> csr = guarded(thread, [&] {
-        bringHere(*thread, m);
+        bringHere(m);
         return Ref<Matrix>(m.isCsr() ? Csr::shown(static_cast<Csr &>(m), true)
                                      : Csr::shown(*toCsr(static_cast<Dense &>(m)), true));
     });
@@ -201,7 +198,7 @@ void daphne_fail(ThreadContext *thread, const char *message) { fail(thread, exec
 /// The function may throw: then everything was released when it did.
 static Object *map(ThreadContext *thread, Object *object, MapFunction function, uint64_t resultType) {
     auto &matrix = static_cast<Matrix &>(*object);
-    bringHere(*thread, matrix);
+    bringHere(matrix);
     Ref<Dense> cells =
         matrix.isCsr() ? toDense(static_cast<Csr &>(matrix)) : Ref<Dense>::share(static_cast<Dense *>(object));
     const Dense &in = *cells;

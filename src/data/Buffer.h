@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/ValueType.h"
+#include "data/Residency.h"
 
 namespace daphne {
 
@@ -33,6 +34,10 @@ class Buffer {
     bool unique() const noexcept { return refs.load(std::memory_order_acquire) == 1; }
     std::byte *data() const { return cells; }
 
+    /// Knows where the cells are that are not here; null: all cells are here.
+    Residency *residency() const noexcept { return whereabouts.load(std::memory_order_acquire); }
+    void setResidency(Residency *residency) noexcept { whereabouts.store(residency, std::memory_order_release); }
+
   private:
     Buffer() = default;
     void destroy() noexcept;
@@ -41,6 +46,7 @@ class Buffer {
     ValueType type = ValueType::F64;
     size_t numCells = 0, numBytes = 0;
     std::byte *cells = nullptr;
+    std::atomic<Residency *> whereabouts{nullptr};
 };
 
 /// Owning pointer to a Buffer, or none.
@@ -64,6 +70,7 @@ class BufferRef {
     }
     explicit operator bool() const { return buffer != nullptr; }
     bool unique() const { return buffer->unique(); }
+    Residency *residency() const { return buffer ? buffer->residency() : nullptr; }
     /// Gives the reference away.
     Buffer *detach() { return std::exchange(buffer, nullptr); }
     template <class T> T *as() const { return reinterpret_cast<T *>(buffer ? buffer->data() : nullptr); }

@@ -83,6 +83,9 @@ class Csr final : public Matrix {
     /// Nobody else sees the values.
     bool ownsValues() const { return unique() && valueBuffer && valueBuffer.unique(); }
 
+    /// Knows where the cells are that are not here; null: all cells are here. Windows share it.
+    Residency *residency() const { return columnBuffer.residency(); }
+
     /// Print and typeOf say CSRMatrix: the representation was asked for, not chosen for memory's sake.
     bool isShownAsCsr() const { return showsAsCsr; }
 

@@ -51,8 +51,12 @@ class Dense final : public Matrix {
     /// Nobody else sees these cells: they may be overwritten by the holder of the only reference.
     bool isExclusive() const { return unique() && buffer->unique(); }
 
-    /// T must be the cell type of type() (uint64_t for Size).
+    /// T must be the cell type of type() (uint64_t for Size). All cells must be here; debug builds check that.
     template <class T> DenseView<const T> view() const {
+#ifndef NDEBUG
+        if (residency())
+            throwCellsElsewhere(*this);
+#endif
         if constexpr (std::is_same_v<T, std::string>)
             if (dictionaryOfBuffer)
                 return cellsOfCodes();
@@ -63,6 +67,15 @@ class Dense final : public Matrix {
             dropCodes();
         return {reinterpret_cast<T *>(buffer->data()) + offset, rows(), cols(), rowSkip};
     }
+
+    /// Knows where the cells are that are not here; null: all cells are here. Windows share it.
+    Residency *residency() const { return buffer->residency(); }
+    void setResidency(Residency *residency) { buffer->setResidency(residency); }
+    /// Address of the first cell, for those who bind loops and transfer cells: cells may be elsewhere. Numbers only.
+    const std::byte *storage() const { return buffer->data() + offset * cellSize(type()); }
+    std::byte *mutableStorage() { return buffer->data() + offset * cellSize(type()); }
+    /// Cells from one row to the next.
+    size_t skip() const { return rowSkip; }
 
     /// Strings that have codes.
     bool isCoded() const { return dictionaryOfBuffer != nullptr; }

@@ -10,4 +10,8 @@ void throwOutOfMemory(ValueType type, size_t rows, size_t cols) {
                          std::string(dslName(type)) + " cannot be allocated");
 }
 
+void throwCellsElsewhere(const Matrix &matrix) {
+    throw internalError("cells of a " + matrix.shapeText() + " matrix are read while they are elsewhere");
+}
+
 } // namespace daphne

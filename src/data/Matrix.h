@@ -36,5 +36,7 @@ class Matrix : public Object {
 
 /// "out of memory: a 3x4 matrix of f64 cannot be allocated", status 3.
 [[noreturn]] void throwOutOfMemory(ValueType type, size_t rows, size_t cols);
+/// Somebody reads cells without having asked for them: our bug.
+[[noreturn]] void throwCellsElsewhere(const Matrix &matrix);
 
 } // namespace daphne

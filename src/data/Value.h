@@ -95,6 +95,8 @@ class Value {
     bool isCsr() const { return isMatrix() && matrix().isCsr(); }
     Dense &dense() const { return static_cast<Dense &>(matrix()); }
     Csr &csr() const { return static_cast<Csr &>(matrix()); }
+    /// Matrices: knows where the cells are that are not here; null: all cells are here.
+    Residency *residency() const { return isCsr() ? csr().residency() : dense().residency(); }
     Frame &frame() const;
     List &list() const;
     Ref<Matrix> matrixRef() const { return Ref<Matrix>::share(&matrix()); }

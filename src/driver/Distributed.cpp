@@ -9,11 +9,10 @@
 
 #include "base/Error.h"
 #include "codegen/loops/LoopJit.h"
-#include "dist/Worker.h"
-#include "dist/transports/InProcess.h"
+#include "dist/worker/Worker.h"
 #include "driver/NetworkAddress.h"
-#include "engine/SchedulerSettings.h"
 #include "driver/WorkerSetup.h"
+#include "engine/SchedulerSettings.h"
 
 namespace daphne::driver {
 
@@ -25,25 +24,22 @@ constexpr std::chrono::milliseconds kRecall{250};
 /// Where their number is not given.
 constexpr int64_t kUsualWorkers = 2;
 
-enum class Backend : uint8_t { Mpi, SyncGrpc, AsyncGrpc, Threads };
-
-Backend backendOf(const Options &options) {
+const dist::TransportRow &transportOf(const Options &options) {
+    using dist::WorkersAre;
     const Settings &all = options.settings;
     const std::string &name = all.text("dist_backend");
-    // Workers that are started by this process speak gRPC.
+    // Workers that this process starts listen.
     bool launches = all.integer("workers-local") > 0 || !all.text("launcher").empty();
     if (launches && all.origin("dist_backend") == Origin::Default)
-        return Backend::SyncGrpc;
-    if (!all.text("launcher").empty() && (name == "MPI" || name == "threads"))
+        return dist::transportFor(WorkersAre::Listeners);
+    const dist::TransportRow &row = dist::transportNamed(name);
+    if (!all.text("launcher").empty() && row.workers != WorkersAre::Listeners)
         throw parseError({}, "option --launcher: workers of --dist_backend=" + name + " are not started by daphne")
             .withHint("leave --dist_backend out, or mpirun -np 3 daphne ...");
-    return name == "sync-gRPC"    ? Backend::SyncGrpc
-           : name == "async-gRPC" ? Backend::AsyncGrpc
-           : name == "threads"    ? Backend::Threads
-                                  : Backend::Mpi;
+    return row;
 }
 
-dist::ClusterSettings clusterSettings(const Options &options, Backend backend) {
+dist::ClusterSettings clusterSettings(const Options &options, const dist::TransportRow &row) {
     const Settings &all = options.settings;
     dist::ClusterSettings s;
     s.coordinatorComputes = all.text("coordinator-computes") == "on";
@@ -58,14 +54,14 @@ dist::ClusterSettings clusterSettings(const Options &options, Backend backend) {
     if (const std::string &steal = all.text("dist-steal"); steal != "off")
         s.steal = steal == "one" ? dist::Stealing::One : dist::Stealing::Half;
     s.retries = static_cast<uint32_t>(all.integer("dist-retries"));
-    s.bytesPerNs = backend == Backend::Threads ? 4 : backend == Backend::Mpi ? 1 : 0.5;
+    s.bytesPerNs = row.bytesPerNs;
     s.warn = [](const std::string &line) { std::fprintf(stderr, "warning: %s\n", line.c_str()); };
     return s;
 }
 
-dist::Peers::Settings greeting(const Options &options, uint32_t threads) {
+dist::ConnectionSettings greeting(const Options &options, uint32_t threads) {
     const Settings &all = options.settings;
-    dist::Peers::Settings s;
+    dist::ConnectionSettings s;
     s.build = buildName();
     s.token = tokenOf(options);
     if (all.text("max-distr-chunk-size") != "auto")
@@ -139,47 +135,50 @@ std::unique_ptr<LaunchedWorkers> launch(const Options &options, Launcher launche
 
 } // namespace
 
-Coordinator::Coordinator(const Options &options, sched::Scheduler &scheduler, std::shared_ptr<dist::MpiModule> given)
-    : mpi(std::move(given)) {
-    Backend backend = backendOf(options);
-    dist::Peers::Settings greet = greeting(options, scheduler.numThreads());
-    dist::TlsIdentity tls = tlsOf(options);
-    int64_t numLocal = options.settings.integer("workers-local");
-    std::unique_ptr<dist::Transport> transport;
-    if (backend == Backend::Mpi) {
-        if (mpi->size() == 1) {
+Coordinator::Coordinator(const Options &options, sched::Scheduler &scheduler,
+                         std::shared_ptr<dist::TransportModule> job)
+    : module(std::move(job)) {
+    const dist::TransportRow &row = transportOf(options);
+    dist::ConnectionSettings greet = greeting(options, scheduler.numThreads());
+    dist::ConnectRequest request{.transport = row.name, .tls = tlsOf(options)};
+    switch (row.workers) {
+    case dist::WorkersAre::Ranks:
+        if (module->numRanks() == 1) {
             if (options.settings.text("coordinator-computes") == "off")
-                throw executionError("the MPI transport needs at least 2 MPI ranks (1 Master + 1 Worker)")
+                throw executionError("the " + std::string(row.title) + " transport needs at least 2 " +
+                                     std::string(row.title) + " ranks (1 Master + 1 Worker)")
                     .withHint("mpirun -np 2 daphne ..., or let the coordinator compute");
             return;
         }
-        transport = mpi->connect();
-    } else if (backend == Backend::Threads) {
-        transport = dist::connectInProcess(static_cast<uint32_t>(numLocal > 0 ? numLocal : kUsualWorkers),
-                                           inProcessWorker(options, greet.build, greet.token));
-    } else {
-        std::vector<std::string> addresses = options.settings.list("distributed_workers");
+        break;
+    case dist::WorkersAre::Threads: {
+        int64_t numLocal = options.settings.integer("workers-local");
+        request.numThreads = static_cast<uint32_t>(numLocal > 0 ? numLocal : kUsualWorkers);
+        request.serve = inProcessWorker(options, greet.build, greet.token);
+        break;
+    }
+    case dist::WorkersAre::Listeners:
+        request.addresses = options.settings.list("distributed_workers");
         if (Launcher launcher = launcherOf(options); launcher != Launcher::None) {
             greet.token = randomToken();
             children = launch(options, launcher, greet.token);
-            addresses = children->addresses;
+            request.addresses = children->addresses;
             if (launcher == Launcher::Local)
-                tls = {};
-        } else if (addresses.empty()) {
-            throw parseError({}, "the gRPC transport needs workers: the environment variable DISTRIBUTED_WORKERS is "
-                                 "missing or empty")
+                request.tls = {};
+        } else if (request.addresses.empty()) {
+            throw parseError({}, "the " + std::string(row.title) +
+                                     " transport needs workers: the environment variable DISTRIBUTED_WORKERS is "
+                                     "missing or empty")
                 .withHint("DISTRIBUTED_WORKERS=host:port,host:port daphne ..., or --workers-local=2");
         }
-        checkAddresses(addresses, options, tls);
-        if (greet.chunkBytes > dist::kMostGrpcFrame - 4096)
-            greet.chunkBytes = dist::kMostGrpcFrame - 4096;
-        grpc = dist::loadGrpc(options.libdir);
-        using Mode = dist::GrpcModule::Mode;
-        transport =
-            grpc->connect(addresses, backend == Backend::SyncGrpc ? Mode::ThreadPerWorker : Mode::CompletionQueue, tls);
+        checkAddresses(request.addresses, options, request.tls);
     }
-    machines = std::make_unique<dist::Cluster>(std::move(transport), greet, clusterSettings(options, backend),
+    if (!module)
+        module = dist::loadTransport(row, options.libdir);
+    greet.chunkBytes = std::min(greet.chunkBytes, module->mostChunkBytes());
+    machines = std::make_unique<dist::Cluster>(module->connect(request), greet, clusterSettings(options, row),
                                                scheduler.numThreads());
+    where.emplace(std::vector<exec::Backend *>{machines.get()});
 }
 
 Coordinator::~Coordinator() = default;
@@ -203,21 +202,25 @@ void giveUpJob(const std::string &why) {
 
 } // namespace
 
-std::shared_ptr<dist::MpiModule> startMpi(const Options &options) {
-    if (!options.isDistributed() || backendOf(options) != Backend::Mpi)
+std::shared_ptr<dist::TransportModule> startJob(const Options &options) {
+    if (!options.isDistributed())
         return nullptr;
-    return dist::loadMpi(options.libdir, {.announcedRanks = announcedRanks(),
-                                          .givesUp = giveUpJob,
-                                          .afterLoss = dist::MpiHost::AfterLoss::AbortJob});
+    const dist::TransportRow &row = transportOf(options);
+    if (row.workers != dist::WorkersAre::Ranks)
+        return nullptr;
+    return dist::loadTransport(row, options.libdir,
+                               {.announcedRanks = announcedRanks(),
+                                .givesUp = giveUpJob,
+                                .afterLoss = dist::TransportHost::AfterLoss::AbortJob});
 }
 
-int serveRank(const Options &options, dist::MpiModule &mpi) {
-    std::unique_ptr<dist::Transport> transport = mpi.connect();
+int serveRank(const Options &options, dist::TransportModule &job) {
+    std::unique_ptr<dist::Transport> transport = job.connect({});
     try {
-        inProcessWorker(options, buildName(), tokenOf(options))(*transport, static_cast<uint32_t>(mpi.rank() - 1));
+        inProcessWorker(options, buildName(), tokenOf(options))(*transport, job.rank() - 1);
     } catch (const std::exception &e) {
         // Before the other ranks are waited for, which may be in vain; the job is aborted.
-        std::fprintf(stderr, "error: rank %d: %s\n", mpi.rank(), e.what());
+        std::fprintf(stderr, "error: rank %u: %s\n", job.rank(), e.what());
         transport->disconnect(0);
         return 3;
     }

@@ -92,13 +92,13 @@ int run(Options options) {
         ownProcess();
         status = guarded([&] {
             // Ranks of an MPI job but the first only work for it.
-            std::shared_ptr<dist::MpiModule> mpi = startMpi(options);
-            if (mpi && mpi->rank() > 0)
-                return serveRank(options, *mpi);
+            std::shared_ptr<dist::TransportModule> job = startJob(options);
+            if (job && job->rank() > 0)
+                return serveRank(options, *job);
             if (options.action == Action::Interactive)
-                return runPrompt(std::move(options), std::move(mpi));
+                return runPrompt(std::move(options), std::move(job));
             ScriptText script = readScript(options);
-            ScriptRunner runner(std::move(options), std::move(mpi));
+            ScriptRunner runner(std::move(options), std::move(job));
             return runner.runScript(std::move(script.name), std::move(script.text), script.directory);
         });
     });

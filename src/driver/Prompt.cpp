@@ -23,9 +23,9 @@ std::string asStatement(std::string text) {
 
 } // namespace
 
-int runPrompt(Options options, std::shared_ptr<dist::MpiModule> mpi) {
+int runPrompt(Options options, std::shared_ptr<dist::TransportModule> job) {
     std::puts("Daphne. Statements end with ';'. Leave with Ctrl-D or exit.");
-    ScriptRunner engine(std::move(options), std::move(mpi));
+    ScriptRunner engine(std::move(options), std::move(job));
     LineEditor editor;
     std::string input;
     while (auto line = editor.read(input.empty() ? "daphne> " : "   ...> ")) {

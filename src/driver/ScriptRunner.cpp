@@ -47,7 +47,7 @@ Output::Sink writerTo(int fd) {
     };
 }
 
-engine::Host hostOf(const Options &options, std::shared_ptr<dist::MpiModule> mpi) {
+engine::Host hostOf(const Options &options, std::shared_ptr<dist::TransportModule> job) {
     engine::Host host;
     host.explain = [](ExplainLevel level, const std::string &text) {
         writeError(std::string(explainRow(level).header) + "\n" + text);
@@ -58,8 +58,8 @@ engine::Host hostOf(const Options &options, std::shared_ptr<dist::MpiModule> mpi
         applyEnvironment(settings, environmentOfThisProcess());
     };
     if (options.isDistributed())
-        host.connect = [&options, mpi = std::move(mpi)](sched::Scheduler &scheduler) {
-            return std::make_unique<Coordinator>(options, scheduler, mpi);
+        host.connect = [&options, job = std::move(job)](sched::Scheduler &scheduler) {
+            return std::make_unique<Coordinator>(options, scheduler, job);
         };
     return host;
 }
@@ -75,10 +75,10 @@ std::string Timing::json() const {
     return buffer;
 }
 
-ScriptRunner::ScriptRunner(Options given, std::shared_ptr<dist::MpiModule> mpi) : options(std::move(given)) {
+ScriptRunner::ScriptRunner(Options given, std::shared_ptr<dist::TransportModule> job) : options(std::move(given)) {
     times.startup = processAge();
     double begin = now();
-    engine = std::make_unique<engine::Engine>(options, hostOf(options, std::move(mpi)));
+    engine = std::make_unique<engine::Engine>(options, hostOf(options, std::move(job)));
     times.startup += now() - begin;
 }
 

@@ -22,8 +22,8 @@ struct Timing {
 
 class ScriptRunner {
   public:
-    /// `mpi`: started already, if the options ask for it.
-    explicit ScriptRunner(Options options, std::shared_ptr<dist::MpiModule> mpi = nullptr);
+    /// `job`: started already, if the options ask for it.
+    explicit ScriptRunner(Options options, std::shared_ptr<dist::TransportModule> job = nullptr);
     ~ScriptRunner();
 
     /// Runs one script as a whole. `name` is shown in messages; relative imports start in `directory`.

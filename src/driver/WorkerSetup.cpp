@@ -15,7 +15,7 @@
 
 #include "base/Error.h"
 #include "codegen/loops/LoopJit.h"
-#include "dist/Worker.h"
+#include "dist/worker/Worker.h"
 #include "driver/Distributed.h"
 #include "driver/NetworkAddress.h"
 #include "driver/ProcessPolicy.h"
@@ -280,7 +280,7 @@ class Presence {
     Clock::time_point left = Clock::now();
 };
 
-void serveUntilSignalled(dist::GrpcServer &server, const Presence &presence,
+void serveUntilSignalled(dist::TransportServer &server, const Presence &presence,
                          std::optional<std::chrono::seconds> patience) {
     std::thread watcher([&] {
         while (!stopSignal && !(patience && presence.isMissing(*patience)))
@@ -329,7 +329,8 @@ int serve(const WorkerCommand &command) {
         std::fprintf(stderr, "warning: everybody who can reach %s can run code here (--insecure)\n",
                      address.text().c_str());
     }
-    std::unique_ptr<dist::GrpcModule> grpc = dist::loadGrpc(options.libdir);
+    std::unique_ptr<dist::TransportModule> module =
+        dist::loadTransport(dist::transportFor(dist::WorkersAre::Listeners), options.libdir);
     exec::LoopEngine engine({.jit = options.jit, .always = true}, codegen::loopCompilerOfProcess(options.loopCache));
     Presence presence;
     auto session = [&](dist::Transport &transport, const std::string &peer) {
@@ -352,10 +353,10 @@ int serve(const WorkerCommand &command) {
         if (hasDetached && command.oneRun)
             stopSignal = 1;
     };
-    dist::GrpcModule::Log log;
+    dist::TransportModule::Log log;
     if (!command.quiet)
         log = [](const std::string &line) { std::fprintf(stderr, "%s\n", line.c_str()); };
-    std::unique_ptr<dist::GrpcServer> server = grpc->listen(address.text(), tls, session, log);
+    std::unique_ptr<dist::TransportServer> server = module->listen(address.text(), tls, session, log);
     if (!server)
         throw executionError("the address " + address.text() + " cannot be used: is the port taken?");
     address.port = static_cast<uint16_t>(server->port());

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "dist/Modules.h"
-#include "dist/Transport.h"
+#include "dist/transports/TransportModule.h"
+#include "dist/transports/Transport.h"
 #include "driver/Options.h"
 
 namespace daphne::driver {

@@ -16,7 +16,7 @@
 #include "sched/Scheduler.h"
 
 namespace daphne::exec {
-class Distribution;
+class Placement;
 }
 
 namespace daphne::engine {
@@ -26,7 +26,7 @@ class Machines {
   public:
     virtual ~Machines() = default;
     /// Null where nobody else is there.
-    virtual exec::Distribution *distribution() = 0;
+    virtual exec::Placement *placement() = 0;
     enum class Variables : bool { Gone, Stay };
     /// How results were computed is known until the program ends; those that stay in a session are fetched.
     virtual void endOfProgram(Variables variables) = 0;

@@ -74,11 +74,11 @@ constexpr Choice kCoscheduling[] = {
     {"common", "one common queue"},
     {"steal", "own queues, stealing"},
 };
+// The rows of dist/transports/TransportTable.h, as cmake/Transports.cmake has written them.
+#define DAPHNE_TRANSPORT(file, name, alias, doc, ...) {name, doc, alias},
+#define DAPHNE_LIBRARY_TRANSPORT DAPHNE_TRANSPORT
 constexpr Choice kTransports[] = {
-    {"MPI", "message passing interface"},
-    {"sync-gRPC", "remote procedure calls, one thread per worker", "gRPC"},
-    {"async-gRPC", "remote procedure calls, asynchronous"},
-    {"threads", "threads of this process instead of machines, for tests"},
+#include "TransportsList.inc"
 };
 constexpr Choice kProgress[] = {
     {"auto", "if standard error is a terminal"},

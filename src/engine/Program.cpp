@@ -72,7 +72,7 @@ class Program::LoopExplainer : public exec::PlanObserver {
         const sched::Settings &scheduling = engine.scheduler.settings();
         text.scheme = scheduling.schemeGiven() ? std::string_view(scheduling.plan.scheme->name) : "DEFAULT";
         text.numThreads = engine.scheduler.numThreads();
-        text.otherMachines = engine.machines && engine.machines->distribution();
+        text.otherMachines = engine.machines && engine.machines->placement();
         text.placeOf = [this](uint64_t site) { return placeOf(site); };
     }
     void planned(const exec::Region &region, const exec::PlannedRegion &plan, std::span<const Value> inputs,
@@ -120,8 +120,8 @@ std::vector<Value> Program::run(std::vector<Value> inputs, const RunOptions &opt
     try {
         checkInputs(inputs);
         std::unique_lock<std::mutex> use;
-        exec::Distribution *distribution = engine->machines ? engine->machines->distribution() : nullptr;
-        if (distribution)
+        exec::Placement *placement = engine->machines ? engine->machines->placement() : nullptr;
+        if (placement)
             use = std::unique_lock(engine->machinesInUse);
         // Machines forget how results were computed before the objects of the program go.
         struct EndOfProgram {
@@ -130,9 +130,9 @@ std::vector<Value> Program::run(std::vector<Value> inputs, const RunOptions &opt
                 if (machines)
                     machines->endOfProgram(Machines::Variables::Gone);
             }
-        } end{distribution ? engine->machines.get() : nullptr};
+        } end{placement ? engine->machines.get() : nullptr};
         ActiveRun::Scope scope(&run.active);
-        exec::ThreadContext thread(run, scriptStackLimit(), distribution);
+        exec::ThreadContext thread(run, scriptStackLimit(), placement);
         std::optional<LoopExplainer> explainer;
         if (engine->options.explains(ExplainLevel::Loops) && engine->host.explain)
             thread.planObserver = &explainer.emplace(*this);
@@ -148,7 +148,7 @@ std::vector<Value> Program::run(std::vector<Value> inputs, const RunOptions &opt
         run.err.flush();
         if (explainer)
             explainer->endOfRun();
-        if (distribution && (!results.empty() || options.views))
+        if (placement && (!results.empty() || options.views))
             engine->machines->endOfProgram(Machines::Variables::Stay);
         if (options.views)
             *options.views = std::move(run.views);

@@ -3,8 +3,9 @@
 
 #include <chrono>
 
-#include "exec/Distribution.h"
+#include "exec/Placement.h"
 #include "exec/RunProduct.h"
+#include "ops/Registry.h"
 #include "sched/Scheduler.h"
 
 namespace daphne::exec {
@@ -40,17 +41,28 @@ void runHere(KernelCall &call) {
     scheduler->noteCall(call.kernel.mnemonic, ns.count());
 }
 
-/// Matrices in files may be read by other machines, too; before a file is written, all others have been read.
-void run(Distribution &distribution, KernelCall &call) {
-    if (call.kernel.mnemonic == "write")
-        distribution.beforeWriting();
-    if (call.kernel.mnemonic != "read" || call.args[1].as<bool>())
+/// Where other backends take part: they may run products and read files, have cells of arguments, and must have read
+/// all files before one is written.
+void runPlaced(Placement &placement, const ops::OpInfo &op, KernelCall &call) {
+    if (op.product != ops::ProductForm::None && runProduct(placement, call, op.product))
+        return;
+    for (const Value &arg : call.args)
+        bringHere(arg);
+    if (has(op.effects, ops::Effect::WritesFile))
+        placement.beforeWriting();
+    if (!has(op.effects, ops::Effect::ReadsFile) || call.args[1].as<bool>())
         return runHere(call);
     bool asCsr = call.wantsCsr & 1;
-    call.results[0] = distribution.readMatrix(call.context, call.args[0].text(), asCsr, [&] {
+    call.results[0] = placement.readMatrix(call.context, call.args[0].text(), asCsr, [&] {
         runHere(call);
         return represented(std::move(call.results[0]), asCsr);
     });
+}
+
+const ops::OpInfo &infoOf(const Kernel &kernel) {
+    static constexpr ops::OpInfo kNothingSpecial{};
+    const ops::OpInfo *op = ops::Registry::get().findOp(kernel.mnemonic);
+    return op ? *op : kNothingSpecial;
 }
 
 } // namespace
@@ -80,16 +92,16 @@ void callKernel(ThreadContext &thread, const Kernel &kernel, std::span<Slot> res
                 Value::adopt(std::exchange(result, Slot{}));
         }
     } cleanup{args, results, consumable};
-    bool isCast = thread.distribution && kernel.mnemonic == "cast" && argValues[0].isCsr();
-    const Object *source = isCast ? argValues[0].object() : nullptr;
     KernelCall call{thread.run,      kernel,  {argValues, args.size()}, {resultValues, results.size()}, consumable,
                     {castTarget, 0}, wantsCsr};
-    if (!thread.distribution) {
+    const Object *source = nullptr; // of a matrix that stores the same cells
+    if (!thread.placement) {
         runHere(call);
-    } else if (!runProductElsewhere(*thread.distribution, call)) {
-        for (const Value &arg : call.args)
-            bringHere(thread, arg);
-        run(*thread.distribution, call);
+    } else {
+        const ops::OpInfo &op = infoOf(kernel);
+        if (has(op.effects, ops::Effect::KeepsStored) && argValues[0].isCsr())
+            source = argValues[0].object();
+        runPlaced(*thread.placement, op, call);
     }
     for (size_t i = 0; i < results.size(); ++i) {
         if (expected[i] && expected[i] != results[i].tag)
@@ -97,8 +109,8 @@ void callKernel(ThreadContext &thread, const Kernel &kernel, std::span<Slot> res
         if ((wantsCsr >> i & 1) || resultValues[i].isCsr())
             resultValues[i] = represented(std::move(resultValues[i]), wantsCsr >> i & 1);
     }
-    if (isCast && resultValues[0].isCsr())
-        thread.distribution->wasCast(source, resultValues[0]);
+    if (source && resultValues[0].isCsr())
+        thread.placement->keptStored(source, resultValues[0]);
     cleanup.failed = false;
 }
 

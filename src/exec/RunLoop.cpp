@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Binds a fused loop to its matrices, has it run here or on several machines,
-/// and combines what ranges leave behind. Ranges end at multiples of a block
+/// Binds a fused loop to its matrices, has a backend run it, and combines what
+/// ranges leave behind. Ranges end at multiples of a block
 /// that depends on the program only, and partial results are kept per block and
 /// merged in order: results do not depend on who ran what.
 #include "exec/RunLoop.h"
@@ -12,7 +12,7 @@
 #include "exec/AllFinite.h"
 #include "exec/BoundLoop.h"
 #include "exec/CallKernel.h"
-#include "exec/Distribution.h"
+#include "exec/Placement.h"
 #include "kernels/Extreme.h"
 #include "kernels/Reduction.h"
 #include "sched/Scheduler.h"
@@ -25,24 +25,12 @@ using ParamKind = LoopParam::Kind;
 
 uint64_t addressOf(const void *p) { return reinterpret_cast<uint64_t>(p); }
 
-/// First cell of a matrix of any type.
-const void *dataOf(const Dense &m) {
-    return withNumericType(m.type(), [&]<class T>(TypeTag<T>) -> const void * { return m.view<T>().data; });
-}
-void *mutableDataOf(Dense &m) {
-    return withNumericType(m.type(), [&]<class T>(TypeTag<T>) -> void * { return m.mutableView<T>().data; });
-}
-uint64_t skipOf(const Dense &m) { return m.view<uint8_t>().skip; }
-
-/// From so many on, machines send numbers per block instead of numbers per row.
-constexpr uint64_t kBlocksForMachines = 8;
-
 class FusedRun {
   public:
     FusedRun(ThreadContext &thread, const LoopEngine &engine, const Region &region, const PlanStep &step,
              LoopFunction function, RegionState &state)
         : thread(thread), context(thread.run), engine(engine), region(region), step(step), state(state),
-          program(step.program), bound(program), remote{bound, {}}, distribution(thread.distribution) {
+          program(step.program), bound(program), task(bound) {
         bound.function = function;
         bound.rows = step.rows;
         bound.cols = step.cols;
@@ -54,8 +42,10 @@ class FusedRun {
     bool run() {
         if (!absentCellsStayZero())
             return false;
-        if (distribution)
-            decideWhere();
+        if (thread.placement) {
+            describeOperands();
+            backend = &thread.placement->choose(context, task);
+        }
         for (size_t p = 0; p < program.params.size(); ++p)
             if (step.bindings[p].kind == Binding::Kind::Staged)
                 bound.staged[p] = aggregateOf(p);
@@ -64,7 +54,10 @@ class FusedRun {
         outputs.resize(program.params.size());
         for (size_t p = 0; p < program.params.size(); ++p)
             program.params[p].isOutput() ? bindOutput(p) : bindInput(p);
-        if (isRemote ? !runElsewhere() : !runRows(context.scheduler, bound, 0, step.rows))
+        completeOperands();
+        bool isDone = backend->run(context, task) == Outcome::Done;
+        task.operands.clear(); // references to results that others may take over
+        if (!isDone)
             return false;
         for (size_t p = 0; p < program.params.size(); ++p)
             finish(p);
@@ -79,30 +72,20 @@ class FusedRun {
             if (!step.bindings[p].needsFinite)
                 continue;
             const Value &v = valueOf(p);
-            bringHere(thread, v);
+            bringHere(v);
             if (v.isScalar() ? !std::isfinite(v.as<double>()) : !allFinite(context, v.dense()))
                 return false;
         }
         return true;
     }
 
-    // ---- other machines
-
-    void decideWhere() {
-        describeOperands();
-        isRemote = distribution->wants(remote);
-        for (const LoopOperand &operand : remote.operands)
-            if (!isRemote || operand.role == LoopOperand::Role::Number || operand.role == LoopOperand::Role::Whole)
-                bringHere(thread, operand.value);
-        if (!isRemote)
-            remote.operands.clear(); // references keep results from taking storage over
-    }
+    // ---- what the backend needs to know
 
     void describeOperands() {
-        remote.operands.resize(program.params.size());
+        task.operands.resize(program.params.size());
         for (size_t p = 0; p < program.params.size(); ++p) {
             using Role = LoopOperand::Role;
-            LoopOperand &operand = remote.operands[p];
+            LoopOperand &operand = task.operands[p];
             const LoopParam &param = program.params[p];
             switch (step.bindings[p].kind) {
             case Binding::Kind::Literal: break;
@@ -121,27 +104,21 @@ class FusedRun {
         }
     }
 
-    bool runElsewhere() {
-        for (size_t p = 0; p < program.params.size(); ++p) {
-            LoopOperand &operand = remote.operands[p];
+    /// Numbers and rooms for results, where the backend looks at operands.
+    void completeOperands() {
+        for (size_t p = 0; p < task.operands.size(); ++p) {
+            LoopOperand &operand = task.operands[p];
             if (operand.role == LoopOperand::Role::Number)
                 operand.bits = bound.arguments.param(p)[0];
             else if (outputs[p])
                 operand.value = outputs[p];
         }
-        bool done = distribution->run(context, remote);
-        remote.operands.clear(); // references to results that others may take over
-        return done;
     }
 
-    /// Numbers that are aggregated over all rows stay in the cache if there are blocks enough for all workers.
+    /// Numbers that are aggregated over all rows stay in the cache if there are blocks enough for everybody.
     bool isWorthBlocks() const {
-        uint64_t blocksPerWorker = engine.options.always ? 1 : 64;
         bool staged = std::ranges::any_of(step.bindings, [](auto &b) { return b.kind == Binding::Kind::Staged; });
-        uint64_t workers = context.scheduler ? context.scheduler->numThreads() : 1;
-        if (isRemote)
-            return staged && step.rows >= kBlocksForMachines * LoopProgram::kBlock;
-        return staged && step.rows >= workers * blocksPerWorker * LoopProgram::kBlock;
+        return staged && step.rows >= backend->leastBlocks(context, engine) * LoopProgram::kBlock;
     }
 
     // ---- arguments
@@ -157,7 +134,7 @@ class FusedRun {
         const Value &v = valueOf(p);
         if (b.kind == Binding::Kind::Packed) {
             outputs[p] = packed(v.dense(), b.bits != 0);
-            words[0] = addressOf(dataOf(*outputs[p]));
+            words[0] = addressOf(outputs[p]->storage());
         } else if (param.kind == ParamKind::Csr) {
             const Csr &m = v.csr();
             words[0] = addressOf(m.offsets());
@@ -172,8 +149,8 @@ class FusedRun {
                 return Value::scalar(*v.dense().view<T>().data).raw().bits;
             });
         } else {
-            words[0] = addressOf(dataOf(v.dense()));
-            words[1] = program.flat ? 1 : skipOf(v.dense());
+            words[0] = addressOf(v.dense().storage());
+            words[1] = program.flat ? 1 : v.dense().skip();
         }
     }
 
@@ -197,14 +174,14 @@ class FusedRun {
         switch (step.bindings[p].kind) {
         case Binding::Kind::Result: {
             outputs[p] = resultMatrix(p);
-            words[0] = addressOf(mutableDataOf(*outputs[p]));
+            words[0] = addressOf(outputs[p]->mutableStorage());
             words[1] = program.flat ? 1 : outputs[p]->cols();
             break;
         }
         case Binding::Kind::Kept: bound.kept[p] = true; break;
         default:
             outputs[p] = Dense::create(param.type, bound.outputRows(p), bound.outputColumns(p));
-            words[0] = addressOf(mutableDataOf(*outputs[p]));
+            words[0] = addressOf(outputs[p]->mutableStorage());
             words[1] = 1;
         }
     }
@@ -234,10 +211,8 @@ class FusedRun {
     bool canTake(size_t q, const LoopParam &result, ResultShape shape) const {
         const Binding &b = step.bindings[q];
         ParamKind kind = program.params[q].kind;
-        // Elsewhere lost rows may have to be computed again.
-        if (isRemote)
-            return false;
-        if (b.kind != Binding::Kind::Value || b.decidesFaults || (kind != ParamKind::Column && kind != ParamKind::Full))
+        if (!backend->mayOverwriteInputs() || b.kind != Binding::Kind::Value || b.decidesFaults ||
+            (kind != ParamKind::Column && kind != ParamKind::Full))
             return false;
         const Value &v = state.values[b.value];
         if (!v.isMatrix() || v.isCsr() || !v.dense().isExclusive() || !v.dense().contiguous())
@@ -323,7 +298,7 @@ class FusedRun {
         uint64_t cells = bound.outputColumns(p);
         uint64_t rows = param.kind == ParamKind::SumsOfOuter ? step.cols : asRow ? 1 : cells;
         auto result = Dense::create(type, rows, cells / rows);
-        addUpGroups(*outputs[p], remote.sums.empty() ? std::vector<GroupsInRow>() : remote.sums[p], *result);
+        addUpGroups(*outputs[p], task.sums.empty() ? std::vector<GroupsInRow>() : task.sums[p], *result);
         withNumericType(type, [&]<class T>(TypeTag<T>) {
             if constexpr (std::is_floating_point_v<T>)
                 for (uint64_t c = 0; isMean(p) && c < cells; ++c)
@@ -340,9 +315,8 @@ class FusedRun {
     RegionState &state;
     const LoopProgram &program;
     BoundLoop bound;
-    DistributableLoop remote;
-    Distribution *const distribution;
-    bool isRemote = false;           ///< several machines run the loop
+    LoopTask task;
+    Backend *backend = &cpuBackend();
     std::vector<Ref<Dense>> outputs; ///< by parameter; packed inputs, too
     std::vector<uint16_t> taken;     ///< values whose storage a result has taken over
 };

@@ -9,9 +9,9 @@ namespace {
 constinit const std::atomic<bool> never{false};
 }
 
-ThreadContext::ThreadContext(RunContext &run, uint64_t stackLimit, Distribution *distribution)
+ThreadContext::ThreadContext(RunContext &run, uint64_t stackLimit, Placement *placement)
     : stackLimit(stackLimit), cancelFlag(run.active.cancelFlag ? run.active.cancelFlag : &never), run(run),
-      distribution(distribution) {}
+      placement(placement) {}
 
 ThreadContext::~ThreadContext() = default;
 

@@ -13,7 +13,7 @@
 
 namespace daphne::exec {
 
-class Distribution;
+class Placement;
 class PlanObserver;
 class PrivatePlans;
 
@@ -26,7 +26,7 @@ struct RootFrame {
 };
 
 struct ThreadContext {
-    explicit ThreadContext(RunContext &run, uint64_t stackLimit = 0, Distribution *distribution = nullptr);
+    explicit ThreadContext(RunContext &run, uint64_t stackLimit = 0, Placement *placement = nullptr);
     ~ThreadContext();
     ThreadContext(const ThreadContext &) = delete;
     ThreadContext &operator=(const ThreadContext &) = delete;
@@ -38,7 +38,7 @@ struct ThreadContext {
     const std::atomic<bool> *cancelFlag; ///< never null
 
     RunContext &run;
-    Distribution *distribution; ///< other machines of this run; null: everything happens here
+    Placement *placement;                 ///< decides where loops of this run run; null: on this CPU
     PlanObserver *planObserver = nullptr; ///< null: nobody wants to see plans
     std::unique_ptr<PrivatePlans> plans; ///< of regions that have published as many as they may
 

@@ -102,7 +102,7 @@ Types sparsity(const InferCall &call) {
 
 // clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
-    {.mnemonic = "cast", .infer = cast, .mayFail = castMayFail},
+    {.mnemonic = "cast", .infer = cast, .mayFail = castMayFail, .effects = Effect::KeepsStored},
     {.mnemonic = "densify", .infer = sameAsFirst},
     {.mnemonic = "typeOf", .infer = typeOf},
     {.mnemonic = "numRows", .infer = size, .mayFail = ifKindUnknown},

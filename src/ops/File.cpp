@@ -30,9 +30,10 @@ Types write(const InferCall &call) {
 // Files may change between two reads and are changed by writes, so the order of both is kept.
 // clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
-    {.mnemonic = "read", .minArgs = 2, .maxArgs = kVariadic, .infer = read, .mayFail = always, .sideEffect = true},
+    {.mnemonic = "read", .minArgs = 2, .maxArgs = kVariadic, .infer = read, .mayFail = always, .sideEffect = true,
+     .effects = Effect::ReadsFile},
     {.mnemonic = "write", .minArgs = 2, .maxArgs = 2, .numResults = 0, .infer = write, .mayFail = always,
-     .sideEffect = true},
+     .sideEffect = true, .effects = Effect::WritesFile},
 };
 
 constexpr std::string_view kWriteDoc =

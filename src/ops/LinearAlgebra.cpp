@@ -108,8 +108,9 @@ bool squareMayFail(const InferCall &call) { return !call.type(0).isMatrix() || !
 
 // clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
-    {.mnemonic = "matMul", .minArgs = 4, .maxArgs = 4, .infer = matMul, .mayFail = productMayFail},
-    {.mnemonic = "syrk", .infer = syrk, .mayFail = numericMayFail},
+    {.mnemonic = "matMul", .minArgs = 4, .maxArgs = 4, .infer = matMul, .mayFail = productMayFail,
+     .product = ProductForm::TwoSides},
+    {.mnemonic = "syrk", .infer = syrk, .mayFail = numericMayFail, .product = ProductForm::Gram},
     {.mnemonic = "gemv", .minArgs = 2, .maxArgs = 2, .infer = gemv, .mayFail = productMayFail},
     {.mnemonic = "solve", .minArgs = 2, .maxArgs = 2, .infer = solve, .mayFail = always},
     {.mnemonic = "eigenCal", .numResults = 2, .infer = eigenCal, .mayFail = always},

@@ -89,6 +89,25 @@ using InferFn = std::vector<TypeDesc> (*)(const InferCall &);
 /// Null: never.
 using FaultFn = bool (*)(const InferCall &);
 
+/// What an op does besides computing its results from the cells of its operands: a set.
+enum class Effect : uint8_t {
+    None = 0,
+    ReadsFile = 1,   ///< result 0 is the content of the file that operand 0 names: a matrix, a frame if operand 1 is true
+    WritesFile = 2,  ///< files have changed afterwards
+    KeepsStored = 4, ///< result 0 of a sparse operand 0 stores the same cells, unless some have become zero
+};
+constexpr Effect operator|(Effect a, Effect b) {
+    return static_cast<Effect>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));
+}
+constexpr bool has(Effect all, Effect one) { return (static_cast<uint8_t>(all) & static_cast<uint8_t>(one)) != 0; }
+
+/// What a product of matrices multiplies.
+enum class ProductForm : uint8_t {
+    None,     ///< it is no product
+    TwoSides, ///< operands: left-hand side, right-hand side, whether each of them is transposed
+    Gram,     ///< the transposed operand with the operand
+};
+
 constexpr uint8_t kVariadic = 255;
 
 struct OpInfo {
@@ -108,6 +127,8 @@ struct OpInfo {
     Cost cost = Cost::Cheap; ///< of that function
     Domain domain = {};      ///< of that function, if it has one argument
     FoldFacts fold = {};     ///< aggregates
+    Effect effects = Effect::None;
+    ProductForm product = ProductForm::None;
 };
 
 enum class ResultAtParse : uint8_t { Inferred, Unknown };

@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 MAGIC = b'DPHN'
-MESSAGES = Path(__file__).resolve().parents[2] / 'src' / 'dist' / 'Message.h'
+MESSAGES = Path(__file__).resolve().parents[2] / 'src' / 'dist' / 'protocol' / 'Message.h'
 VERSION = int(re.search(r'kProtocolVersion = (\d+)', MESSAGES.read_text())[1])
 HELLO, WELCOME, NEIGHBOUR, OBJECT_BEGIN, OBJECT_CHUNK, OBJECT_LENT, OBJECT_PIECE, OBJECT_ACK, COMPUTE = range(9)
 DETACH = 18

@@ -27,8 +27,8 @@
 #include "codegen/loops/LoopJit.h"
 #include "data/BufferPool.h"
 #include "data/Object.h"
-#include "dist/Peers.h"
-#include "dist/Worker.h"
+#include "dist/coordinator/ObjectTransfers.h"
+#include "dist/worker/Worker.h"
 
 using namespace daphne;
 using namespace daphne::dist;
@@ -172,9 +172,9 @@ void attackCoordinator(std::deque<Bytes> frames, uint8_t choice) {
         worker.begin();
     std::vector<std::byte> cells(16 * 8 + 16);
     try {
-        Peers peers(std::move(stranger), {.build = "fuzz", .heartbeatMs = 0});
-        peers.expect(0, 1, {ValueType::F64, 16, cells.data()});
-        peers.expect(0, 2, {ValueType::Bool, 16, cells.data() + 128});
+        Connections peers(std::move(stranger), {.build = "fuzz", .heartbeatMs = 0});
+        ObjectTransfers(peers).expect(0, 1, {ValueType::F64, 16, cells.data()});
+        ObjectTransfers(peers).expect(0, 2, {ValueType::Bool, 16, cells.data() + 128});
         worker.begin();
         while (peers.isAlive(0))
             peers.next(std::chrono::milliseconds(1));

@@ -10,11 +10,11 @@
 #include <mutex>
 
 #include "SharedFiles.h"
-#include "dist/Cluster.h"
-#include "dist/ObjectStream.h"
-#include "dist/Pieces.h"
-#include "dist/Worker.h"
+#include "dist/coordinator/Cluster.h"
+#include "dist/protocol/AllGather.h"
+#include "dist/protocol/ObjectStream.h"
 #include "dist/transports/InProcess.h"
+#include "dist/worker/Worker.h"
 #include "exec/RandomRecipes.h"
 #include "exec/RecipeRuns.h"
 
@@ -132,7 +132,7 @@ std::string exchange() {
     for (size_t begin : {kHalf, size_t(0)}) {
         size_t count = begin ? kSize * kSize - kHalf : kHalf;
         ObjectPiece piece{
-            kInPieces | 2, ValueType::F64, kSize, kSize,
+            kGathered | 2, ValueType::F64, kSize, kSize,
             begin,         count,          0,     bytes.subspan(begin * sizeof(double), count * sizeof(double))};
         eachPieceFrame(piece, 800, [&](const Bytes &frame) { all.add(frame); });
     }
@@ -142,11 +142,11 @@ std::string exchange() {
     message.rows = message.cols = message.allRows = kSize;
     message.audience = {0, 1, 5};
     message.operands = {{Compute::Role::Object, 1},
-                        {Compute::Role::Awaited, kInPieces | 2},
-                        {Compute::Role::Exchanged, 3, kInPieces | 4}};
+                        {Compute::Role::Awaited, kGathered | 2},
+                        {Compute::Role::Exchanged, 3, kGathered | 4}};
     all.add(frameOf(message, 7, 1));
     all.add(frameOf(Transfer{3}, 8));
-    all.add(frameOf(Free{{1, kInPieces | 2, 3, kInPieces | 4}}));
+    all.add(frameOf(Free{{1, kGathered | 2, 3, kGathered | 4}}));
     return all.text;
 }
 

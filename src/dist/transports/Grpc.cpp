@@ -9,8 +9,8 @@
 #include <grpcpp/grpcpp.h>
 #include <thread>
 
-#include "dist/Modules.h"
 #include "dist/transports/Mailbox.h"
+#include "dist/transports/TransportModule.h"
 #include "exchange.grpc.pb.h"
 
 namespace daphne::dist {
@@ -18,6 +18,8 @@ namespace daphne::dist {
 namespace {
 
 constexpr uint64_t kChunkBytes = 1 << 20;
+/// Of a message; and with its envelope.
+constexpr uint64_t kMostPayload = 64 << 20, kMostFrame = kMostPayload + 4096;
 /// Frames up to this size are written by who sends them, if nothing else is waiting.
 constexpr size_t kShortFrame = 64 << 10;
 constexpr std::chrono::seconds kConnectTime{5}, kRefusedTime{1};
@@ -47,8 +49,8 @@ std::string reasonOf(const grpc::Status &status) {
 
 std::shared_ptr<grpc::Channel> openChannel(const std::string &address, const TlsIdentity &tls) {
     grpc::ChannelArguments arguments;
-    arguments.SetMaxReceiveMessageSize(static_cast<int>(kMostGrpcFrame));
-    arguments.SetMaxSendMessageSize(static_cast<int>(kMostGrpcFrame));
+    arguments.SetMaxReceiveMessageSize(static_cast<int>(kMostFrame));
+    arguments.SetMaxSendMessageSize(static_cast<int>(kMostFrame));
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
     if (tls.isGiven())
@@ -438,7 +440,7 @@ class ServerEnd : public Transport {
 
 class Service : public wire::Worker::Service {
   public:
-    explicit Service(GrpcModule::Session session) : session(std::move(session)) {}
+    explicit Service(TransportModule::Session session) : session(std::move(session)) {}
 
     grpc::Status Exchange(grpc::ServerContext *context, grpc::ServerReaderWriter<Frame, Frame> *stream) override {
         std::unique_lock lock(busy, kBusyTime);
@@ -470,7 +472,7 @@ class Service : public wire::Worker::Service {
     }
 
   private:
-    GrpcModule::Session session;
+    TransportModule::Session session;
     std::timed_mutex busy;
 };
 
@@ -478,7 +480,7 @@ class Service : public wire::Worker::Service {
 /// last server that wants it gets it.
 class HandshakeLog {
   public:
-    explicit HandshakeLog(GrpcModule::Log given) {
+    explicit HandshakeLog(TransportModule::Log given) {
         std::lock_guard lock(mutex);
         log = std::move(given);
         gpr_set_log_function([](gpr_log_func_args *line) {
@@ -495,12 +497,12 @@ class HandshakeLog {
 
   private:
     static inline std::mutex mutex;
-    static inline GrpcModule::Log log;
+    static inline TransportModule::Log log;
 };
 
-class Server : public GrpcServer {
+class Server : public TransportServer {
   public:
-    Server(const std::string &address, const TlsIdentity &tls, GrpcModule::Session session, GrpcModule::Log log)
+    Server(const std::string &address, const TlsIdentity &tls, TransportModule::Session session, TransportModule::Log log)
         : service(std::move(session)) {
         if (tls.isGiven() && log)
             handshakes.emplace(std::move(log));
@@ -513,7 +515,7 @@ class Server : public GrpcServer {
             credentials = grpc::SslServerCredentials(options);
         }
         builder.AddListeningPort(address, credentials, &boundPort);
-        builder.SetMaxReceiveMessageSize(static_cast<int>(kMostGrpcFrame));
+        builder.SetMaxReceiveMessageSize(static_cast<int>(kMostFrame));
         builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
         // A coordinator behind a cut link is gone.
         builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 10000);
@@ -533,15 +535,16 @@ class Server : public GrpcServer {
     std::unique_ptr<grpc::Server> server;
 };
 
-class Grpc : public GrpcModule {
+class Grpc : public TransportModule {
   public:
-    std::unique_ptr<Transport> connect(const std::vector<std::string> &addresses, Mode mode,
-                                       const TlsIdentity &tls) override {
-        if (mode == Mode::ThreadPerWorker)
-            return std::make_unique<SyncTransport>(addresses, tls);
-        return std::make_unique<AsyncTransport>(addresses, tls);
+    explicit Grpc(const TransportHost &) {}
+    std::unique_ptr<Transport> connect(const ConnectRequest &request) override {
+        if (request.transport == "async-gRPC")
+            return std::make_unique<AsyncTransport>(request.addresses, request.tls);
+        return std::make_unique<SyncTransport>(request.addresses, request.tls);
     }
-    std::unique_ptr<GrpcServer> listen(const std::string &address, const TlsIdentity &tls, Session session,
+    uint64_t mostChunkBytes() const override { return kMostPayload; }
+    std::unique_ptr<TransportServer> listen(const std::string &address, const TlsIdentity &tls, Session session,
                                        Log log) override {
         auto server = std::make_unique<Server>(address, tls, std::move(session), std::move(log));
         if (!server->isUp())
@@ -554,6 +557,4 @@ class Grpc : public GrpcModule {
 
 } // namespace daphne::dist
 
-extern "C" __attribute__((visibility("default"))) daphne::dist::GrpcModule *daphne_grpc_module() {
-    return new daphne::dist::Grpc;
-}
+DAPHNE_TRANSPORT_MODULE(daphne::dist::Grpc)

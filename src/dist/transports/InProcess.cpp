@@ -133,4 +133,13 @@ std::unique_ptr<Transport> connectInProcess(uint32_t numWorkers, std::function<v
     return std::make_unique<CoordinatorEnd>(numWorkers, std::move(serve), areLinked);
 }
 
+TransportModule *makeInProcess(const TransportHost &) {
+    class Module : public TransportModule {
+        std::unique_ptr<Transport> connect(const ConnectRequest &request) override {
+            return connectInProcess(request.numThreads, request.serve);
+        }
+    };
+    return new Module;
+}
+
 } // namespace daphne::dist

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "dist/Transport.h"
+#include "dist/transports/TransportModule.h"
 
 namespace daphne::dist {
 
@@ -14,5 +14,7 @@ namespace daphne::dist {
 /// Linked ones reach each other, and the program cannot go on without one of them: as with MPI.
 std::unique_ptr<Transport> connectInProcess(uint32_t numWorkers, std::function<void(Transport &, uint32_t)> serve,
                                             bool areLinked = false);
+/// For the table of transports.
+TransportModule *makeInProcess(const TransportHost &);
 
 } // namespace daphne::dist

@@ -7,7 +7,7 @@
 #include <deque>
 #include <mutex>
 
-#include "dist/Transport.h"
+#include "dist/transports/Transport.h"
 
 namespace daphne::dist {
 

@@ -24,8 +24,8 @@
 
 #include <sys/prctl.h>
 
-#include "dist/Modules.h"
 #include "dist/transports/Mailbox.h"
+#include "dist/transports/TransportModule.h"
 
 namespace daphne::dist {
 
@@ -50,7 +50,7 @@ constexpr std::chrono::seconds kMeetingTime{20};
 constexpr int kRanksPerSecond = 4;
 
 struct JobState {
-    const MpiHost host;
+    const TransportHost host;
     std::atomic<bool> rankLost{false};
 };
 
@@ -58,7 +58,7 @@ struct JobState {
 /// yet, or no more.
 class Meeting {
   public:
-    Meeting(const MpiHost &host, const char *what) {
+    Meeting(const TransportHost &host, const char *what) {
         if (host.givesUp)
             watch = std::thread([this, &host, what] { wait(host, what); });
     }
@@ -75,7 +75,7 @@ class Meeting {
     Meeting &operator=(const Meeting &) = delete;
 
   private:
-    void wait(const MpiHost &host, const char *what) {
+    void wait(const TransportHost &host, const char *what) {
         std::chrono::seconds patience = kMeetingTime + std::chrono::seconds(host.announcedRanks / kRanksPerSecond);
         std::unique_lock lock(mutex);
         if (changed.wait_for(lock, patience, [&] { return isOver; }))
@@ -406,9 +406,9 @@ class MpiTransport : public Transport {
     std::thread background;
 };
 
-class Mpi : public MpiModule {
+class Mpi : public TransportModule {
   public:
-    explicit Mpi(const MpiHost &host) : job{host} {
+    explicit Mpi(const TransportHost &host) : job{host} {
         Meeting all(job.host, "begin");
         int provided = 0;
         MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
@@ -416,33 +416,33 @@ class Mpi : public MpiModule {
             throw std::runtime_error("this MPI library cannot be used by several threads");
         MPI_Comm_dup(MPI_COMM_WORLD, &communicator);
         MPI_Comm_rank(communicator, &myRank);
-        MPI_Comm_size(communicator, &numRanks);
+        MPI_Comm_size(communicator, &allRanks);
         MPI_Comm_split(communicator, myRank == 0 ? MPI_UNDEFINED : 0, myRank, &workers);
     }
     ~Mpi() override {
         if (job.rankLost) {
-            if (job.host.afterLoss == MpiHost::AfterLoss::AbortJob)
+            if (job.host.afterLoss == TransportHost::AfterLoss::AbortJob)
                 MPI_Abort(MPI_COMM_WORLD, 3);
             return; // nobody may wait for a rank that is lost
         }
         Meeting all(job.host, "end");
         // Ranks that still wait for the first one, because the program never began, may leave.
-        for (int r = 1; myRank == 0 && r < numRanks; ++r)
+        for (int r = 1; myRank == 0 && r < allRanks; ++r)
             MPI_Send(nullptr, 0, MPI_BYTE, r, kEndTag, communicator);
         if (workers != MPI_COMM_NULL)
             MPI_Comm_free(&workers);
         MPI_Comm_free(&communicator);
         MPI_Finalize();
     }
-    int rank() const override { return myRank; }
-    int size() const override { return numRanks; }
-    std::unique_ptr<Transport> connect() override {
-        return std::make_unique<MpiTransport>(communicator, workers, myRank, numRanks, job);
+    uint32_t rank() const override { return static_cast<uint32_t>(myRank); }
+    uint32_t numRanks() const override { return static_cast<uint32_t>(allRanks); }
+    std::unique_ptr<Transport> connect(const ConnectRequest &) override {
+        return std::make_unique<MpiTransport>(communicator, workers, myRank, allRanks, job);
     }
 
   private:
     MPI_Comm communicator = MPI_COMM_NULL, workers = MPI_COMM_NULL;
-    int myRank = 0, numRanks = 1;
+    int myRank = 0, allRanks = 1;
     JobState job;
 };
 
@@ -450,7 +450,4 @@ class Mpi : public MpiModule {
 
 } // namespace daphne::dist
 
-extern "C" __attribute__((visibility("default"))) daphne::dist::MpiModule *
-daphne_mpi_module(const daphne::dist::MpiHost &host) {
-    return new daphne::dist::Mpi(host);
-}
+DAPHNE_TRANSPORT_MODULE(daphne::dist::Mpi)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Of all who claim what is on offer one gets it, also from another process.
-#include "dist/ClaimBoard.h"
+#include "dist/samehost/ClaimBoard.h"
 
 #include <cstdio>
 #include <thread>
@@ -62,7 +62,7 @@ TEST(ClaimBoard, AnotherProcessSeesIt) {
     for (uint64_t i = 1; i <= 10; ++i)
         board->offer(i);
     uint64_t process = thisProcess();
-    OpenFile place = board->file();
+    MemoryFile place = board->file();
     pid_t child = fork();
     if (child == 0) {
         auto mine = ClaimBoard::open(process, place);
@@ -78,7 +78,7 @@ TEST(ClaimBoard, AnotherProcessSeesIt) {
 TEST(ClaimBoard, OtherFilesAreNone) {
     auto board = ClaimBoard::make();
     ASSERT_TRUE(board);
-    OpenFile wrong = board->file();
+    MemoryFile wrong = board->file();
     ++wrong.inode;
     EXPECT_FALSE(ClaimBoard::open(thisProcess(), wrong));
     EXPECT_FALSE(ClaimBoard::open(thisProcess(), {}));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Regions on several machines give what the kernels give, to the last bit, also
 /// when machines are lost on the way.
-#include "dist/Cluster.h"
+#include "dist/coordinator/Cluster.h"
 
 #include <atomic>
 #include <future>
 #include <gtest/gtest.h>
 #include <thread>
 
-#include "dist/Worker.h"
 #include "dist/transports/InProcess.h"
+#include "dist/worker/Worker.h"
 #include "exec/CallKernel.h"
 #include "exec/RandomRecipes.h"
 #include "exec/RecipeRuns.h"
@@ -20,13 +20,13 @@ namespace {
 
 using dist::Cluster;
 using dist::ClusterSettings;
-using dist::Peers;
+using dist::ConnectionSettings;
 using dist::Transport;
 
 struct Machines {
     uint32_t workers = 3;
     ClusterSettings settings = {.threshold = 0};
-    Peers::Settings peers = {.build = "test", .heartbeatMs = 0};
+    ConnectionSettings peers = {.build = "test", .heartbeatMs = 0};
     std::function<void(uint64_t loop, uint32_t worker)> beforeLoop;
     std::string workerToken;
     bool areLinked = false;
@@ -126,12 +126,12 @@ struct Chain {
         x = std::move(results[0]);
     }
     double cell(size_t i) {
-        exec::bringHere(thread, x);
+        exec::bringHere(x);
         return x.dense().view<double>().data[i];
     }
     Cluster &cluster;
     RunContext context;
-    exec::ThreadContext thread{context, 0, &cluster};
+    PlacedThread thread{context, &cluster};
     exec::LoopEngine engine{{.jit = false, .always = true}, nullptr};
     sched::Scheduler scheduler{sched::Settings{.threads = {.numThreads = 1}}};
     Value x;
@@ -173,8 +173,8 @@ TEST(Cluster, WorkersAddUpSumsOfTheirRowsBeforeTheySendThem) {
     Machines machines{.workers = 3};
     auto cluster = machines.start();
     RunContext context;
-    auto sums = [&](Cluster *distribution) {
-        exec::ThreadContext thread(context, 0, distribution);
+    auto sums = [&](Cluster *other) {
+        PlacedThread thread(context, other);
         Recipe r;
         r.output(r.add("sumCol", {r.add("ewMul", {r.input(Value(x)), r.input(Value::scalar(0.1))})}));
         exec::LoopEngine engine{{.jit = false, .always = true}, nullptr};
@@ -200,7 +200,7 @@ uint64_t bytesAcross(const Cluster &cluster) {
 
 /// A vector that every loop needs as a whole and leaves in parts: v = maximum of each row of X * t(v), and more.
 struct Iteration {
-    explicit Iteration(Cluster *cluster, size_t rows = 1200) : cluster(cluster), thread(context, 0, cluster) {
+    explicit Iteration(Cluster *cluster, size_t rows = 1200) : cluster(cluster), thread(context, cluster) {
         auto m = Dense::create(ValueType::F64, rows, rows);
         for (size_t i = 0; i < m->cells(); ++i)
             m->mutableView<double>().data[i] = std::cos(static_cast<double>(i % 7919));
@@ -224,11 +224,11 @@ struct Iteration {
         std::vector<Value> results(1);
         r.build(engine)->run(thread, r.inputs, results, 0);
         v = std::move(results[0]);
-        exec::bringHere(thread, v);
+        exec::bringHere(v);
     }
     Cluster *cluster;
     RunContext context;
-    exec::ThreadContext thread;
+    PlacedThread thread;
     exec::LoopEngine engine{{.jit = false, .always = true}, nullptr};
     Value x, v;
 };
@@ -526,7 +526,10 @@ TEST(Cluster, WhatWasTakenBackFromALostWorkerIsThere) {
 
 /// Products of matrices, as generated code calls them.
 struct Products {
-    explicit Products(exec::Distribution *distribution) : thread(context, 0, distribution) { context.scheduler = &scheduler; }
+    explicit Products(exec::Backend *other, int numThreads = 2)
+        : thread(context, other), scheduler(sched::Settings{.threads = {.numThreads = numThreads}}) {
+        context.scheduler = &scheduler;
+    }
     Value call(std::string_view name, std::vector<Value> args) {
         Slot result{};
         std::vector<Slot> slots;
@@ -534,7 +537,7 @@ struct Products {
             slots.push_back(v.raw());
         exec::callKernel(thread, *KernelTable::get().find(name), {&result, 1}, slots, 0, 0);
         Value v = Value::adopt(result);
-        exec::bringHere(thread, v);
+        exec::bringHere(v);
         return v;
     }
     Value multiply(const Value &a, const Value &b, bool transposeLhs = false, bool transposeRhs = false) {
@@ -577,8 +580,8 @@ struct Products {
         return results;
     }
     RunContext context;
-    exec::ThreadContext thread;
-    sched::Scheduler scheduler{sched::Settings{.threads = {.numThreads = 2}}};
+    PlacedThread thread;
+    sched::Scheduler scheduler;
 };
 
 void expectProductsOfKernels(Cluster &cluster) {
@@ -666,7 +669,7 @@ TEST(ClusterProducts, StayHereIfThereIsNothingToShare) {
     auto loops = [&] { return countOf(*cluster, "loops"); };
     Value right = Products::numbers(ValueType::F64, 1000, 1000);
     {
-        Products products(cluster.get());
+        Products products(cluster.get(), 1); // as many threads as the cluster knows of
         products.multiply(Products::numbers(ValueType::F64, 200, 1000), right); // one block
         EXPECT_EQ(loops(), 0u);
         products.multiply(Products::numbers(ValueType::F64, 5120, 1000), right);

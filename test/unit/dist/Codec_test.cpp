@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dist/Codec.h"
+#include "dist/protocol/Codec.h"
 
 #include <gtest/gtest.h>
 #include <random>
 
 #include "base/Error.h"
-#include "dist/Message.h"
+#include "dist/protocol/Message.h"
 #include "kernels/SameValue.h"
 
 namespace daphne::dist {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Processes on one host get CPUs of their own, and keep to them.
-#include "dist/CpuShare.h"
+#include "dist/samehost/CpuShare.h"
 
 #include <thread>
 

@@ -7,10 +7,10 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "dist/Cluster.h"
-#include "dist/Worker.h"
-#include "dist/WorkerFiles.h"
+#include "dist/coordinator/Cluster.h"
 #include "dist/transports/InProcess.h"
+#include "dist/worker/Worker.h"
+#include "dist/worker/WorkerFiles.h"
 #include "exec/RecipeRuns.h"
 #include "io/Federated.h"
 #include "io/Format.h"
@@ -52,7 +52,7 @@ class FederatedCluster : public InTempDir {
         dist::ClusterSettings settings = given;
         settings.warn = [this](const std::string &line) { warnings.push_back(line); };
         cluster = std::make_unique<Cluster>(dist::connectInProcess(kWorkers, serve),
-                                            dist::Peers::Settings{.build = "test", .heartbeatMs = 0}, settings, 1);
+                                            dist::ConnectionSettings{.build = "test", .heartbeatMs = 0}, settings, 1);
         context.scheduler = &scheduler;
     }
     ~FederatedCluster() override {
@@ -107,11 +107,11 @@ class FederatedCluster : public InTempDir {
         r.output(r.add("sumAll", {r.add("ewSqrt", {in})}));
         r.output(more);
         r.output(r.add("sumRow", {more}));
-        exec::ThreadContext thread(context, 0, where);
+        PlacedThread thread(context, where);
         std::vector<Value> results(r.outputs.size());
         r.build(engine)->run(thread, r.inputs, results, 0);
         for (const Value &v : results)
-            exec::bringHere(thread, v);
+            exec::bringHere(v);
         return results;
     }
     void expectSame(const Value &x, const Dense &whole) {
@@ -121,7 +121,7 @@ class FederatedCluster : public InTempDir {
                 EXPECT_EQ(bitDifference(expected[i], found[i]), "") << i;
             else
                 EXPECT_EQ(expected[i].as<double>(), found[i].as<double>()) << i;
-        cluster->bringHere(x);
+        exec::bringHere(x);
         EXPECT_EQ(bitDifference(Value(whole.copy()), x), "");
     }
     dist::PeerStatistics statistics(uint32_t worker) const { return cluster->workers().statistics(worker); }
@@ -200,7 +200,7 @@ TEST_F(FederatedCluster, PartsThatOnlyTheirWorkersSeeStayThere) {
     uint64_t before = statistics(1).bytesIn;
     std::vector<Value> expected = compute(Value(whole->copy()), nullptr);
     {
-        exec::ThreadContext thread(context, 0, cluster.get());
+        PlacedThread thread(context, cluster.get());
         Recipe r;
         r.output(r.add("sumAll", {r.add("ewSqrt", {r.input(x)})}));
         std::vector<Value> results(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Objects are copied from the memory of processes that have proved to be who they say, and of nobody else.
-#include "dist/Neighbour.h"
+#include "dist/samehost/Neighbour.h"
 
 #include <algorithm>
 #include <csignal>

@@ -2,8 +2,8 @@
 /// Frames that travel together, and the clock that knows what overlaps.
 #include <gtest/gtest.h>
 
-#include "dist/ObjectStream.h"
-#include "dist/TransferClock.h"
+#include "dist/coordinator/TransferClock.h"
+#include "dist/protocol/ObjectStream.h"
 
 namespace daphne::dist {
 

@@ -4,7 +4,7 @@
 /// ends them without a word. 'P' goes to the other workers, which say from whom
 /// they have it. Over MPI, which needs mpirun, the same as Mpi.* in
 /// more ranks.
-#include "dist/Transport.h"
+#include "dist/transports/Transport.h"
 
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@
 #include <thread>
 #include <unistd.h>
 
-#include "dist/Modules.h"
 #include "dist/transports/InProcess.h"
+#include "dist/transports/TransportTable.h"
 
 namespace daphne::dist {
 
@@ -226,6 +226,24 @@ void aLostPeerCanBeCalledAgain(Transport &transport) {
     EXPECT_EQ(lost.connection, 2u);
 }
 
+// ---- the table
+
+TEST(Transports, HaveNamesOfTheirOwnAndAWayToBeMade) {
+    std::set<std::string_view> names;
+    for (const TransportRow &row : transportTable()) {
+        EXPECT_TRUE(names.insert(row.name).second) << row.name;
+        EXPECT_NE(row.library.empty(), row.make == nullptr) << row.name;
+        EXPECT_FALSE(row.doc.empty() || row.title.empty()) << row.name;
+        EXPECT_EQ(&transportNamed(row.name), &row);
+    }
+}
+
+TEST(Transports, ThreadsKeepTheirPromises) {
+    auto module = loadTransport(transportFor(WorkersAre::Threads), "");
+    auto transport = module->connect({.numThreads = 3, .serve = [](Transport &t, uint32_t) { echo(t); }});
+    checkAll(*transport);
+}
+
 // ---- in process
 
 TEST(InProcess, KeepsItsPromises) {
@@ -244,14 +262,14 @@ TEST(InProcess, LinkedWorkersReachEachOther) {
 
 // ---- gRPC, servers in this process
 
-class Grpc : public testing::TestWithParam<GrpcModule::Mode> {
+class Grpc : public testing::TestWithParam<std::string_view> {
   protected:
     void SetUp() override {
         if (!std::filesystem::exists(std::string(DAPHNE_TEST_LIBRARIES) + "/libdaphne_grpc.so"))
             GTEST_SKIP() << "built without gRPC";
-        module = loadGrpc(DAPHNE_TEST_LIBRARIES);
+        module = loadTransport(transportNamed(GetParam()), DAPHNE_TEST_LIBRARIES);
         for (int i = 0; i < 3; ++i) {
-            servers.push_back(module->listen("127.0.0.1:0", {}, [](Transport &t, const std::string &) { echo(t); }));
+            servers.push_back(module->listen("127.0.0.1:0", {}, [](Transport &t, const std::string &) { echo(t); }, {}));
             ASSERT_TRUE(servers.back());
             addresses.push_back("127.0.0.1:" + std::to_string(servers.back()->port()));
         }
@@ -260,13 +278,16 @@ class Grpc : public testing::TestWithParam<GrpcModule::Mode> {
         for (auto &server : servers)
             server->stop();
     }
-    std::unique_ptr<GrpcModule> module;
-    std::vector<std::unique_ptr<GrpcServer>> servers;
+    std::unique_ptr<Transport> connect(const std::vector<std::string> &workers) {
+        return module->connect({.transport = GetParam(), .addresses = workers});
+    }
+    std::unique_ptr<TransportModule> module;
+    std::vector<std::unique_ptr<TransportServer>> servers;
     std::vector<std::string> addresses;
 };
 
 TEST_P(Grpc, KeepsItsPromises) {
-    auto transport = module->connect(addresses, GetParam(), {});
+    auto transport = connect(addresses);
     checkAll(*transport);
     aLossIsReportedOnceAndOthersGoOn(*transport);
     aLostPeerCanBeCalledAgain(*transport);
@@ -274,14 +295,14 @@ TEST_P(Grpc, KeepsItsPromises) {
 
 TEST_P(Grpc, ServersServeOneCoordinatorAfterAnother) {
     for (int i = 0; i < 3; ++i) {
-        auto transport = module->connect(addresses, GetParam(), {});
+        auto transport = connect(addresses);
         framesKeepTheirOrder(*transport);
     }
 }
 
 TEST_P(Grpc, AServerThatIsNotThereIsLost) {
     servers[0]->stop();
-    auto transport = module->connect({addresses[0]}, GetParam(), {});
+    auto transport = connect({addresses[0]});
     transport->send(0, bytesOf("hello"));
     EXPECT_TRUE(next(*transport).isLost);
 }
@@ -296,7 +317,7 @@ TEST_P(Grpc, ACallThatIsNotAnsweredDoesNotDelayTheEnd) {
     ASSERT_EQ(bind(silent, reinterpret_cast<sockaddr *>(&address), size), 0);
     ASSERT_EQ(listen(silent, 5), 0);
     ASSERT_EQ(getsockname(silent, reinterpret_cast<sockaddr *>(&address), &size), 0);
-    auto transport = module->connect({"127.0.0.1:" + std::to_string(ntohs(address.sin_port))}, GetParam(), {});
+    auto transport = connect({"127.0.0.1:" + std::to_string(ntohs(address.sin_port))});
     transport->disconnect(0);
     transport->reconnect(0, bytesOf("hello"));
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -307,22 +328,22 @@ TEST_P(Grpc, ACallThatIsNotAnsweredDoesNotDelayTheEnd) {
 }
 
 TEST_P(Grpc, APortCanBeUsedOnce) {
-    EXPECT_FALSE(module->listen(addresses[0], {}, [](Transport &t, const std::string &) { echo(t); }));
+    EXPECT_FALSE(module->listen(addresses[0], {}, [](Transport &t, const std::string &) { echo(t); }, {}));
 }
 
 INSTANTIATE_TEST_SUITE_P(BothModes, Grpc,
-                         testing::Values(GrpcModule::Mode::ThreadPerWorker, GrpcModule::Mode::CompletionQueue));
+                         testing::Values("sync-gRPC", "async-gRPC"));
 
 // ---- MPI: this binary is every rank
 
 TEST(Mpi, KeepsItsPromises) {
     if (!std::getenv("OMPI_COMM_WORLD_SIZE"))
         GTEST_SKIP() << "only under mpirun";
-    std::unique_ptr<MpiModule> mpi = loadMpi(DAPHNE_TEST_LIBRARIES);
-    std::unique_ptr<Transport> transport = mpi->connect();
+    std::unique_ptr<TransportModule> mpi = loadTransport(transportNamed("MPI"), DAPHNE_TEST_LIBRARIES);
+    std::unique_ptr<Transport> transport = mpi->connect({});
     if (mpi->rank() > 0)
-        return echo(*transport, static_cast<uint32_t>(mpi->rank()) - 1, static_cast<uint32_t>(mpi->size()) - 1);
-    ASSERT_EQ(transport->numPeers(), static_cast<uint32_t>(mpi->size()) - 1);
+        return echo(*transport, mpi->rank() - 1, mpi->numRanks() - 1);
+    ASSERT_EQ(transport->numPeers(), mpi->numRanks() - 1);
     EXPECT_EQ(transport->nameOf(0), "rank 1");
     EXPECT_TRUE(transport->relays());
     checkAll(*transport);

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <random>
 
-#include "dist/Cluster.h"
-#include "dist/Worker.h"
-#include "dist/WorkerFiles.h"
+#include "dist/coordinator/Cluster.h"
 #include "dist/transports/InProcess.h"
+#include "dist/worker/Worker.h"
+#include "dist/worker/WorkerFiles.h"
 #include "exec/RecipeRuns.h"
 #include "io/Format.h"
 #include "io/TempDir.h"
@@ -63,7 +63,7 @@ class WholeFiles : public InTempDir {
         };
         cluster =
             std::make_unique<Cluster>(dist::connectInProcess(kWorkers, serve),
-                                      dist::Peers::Settings{.build = "test", .heartbeatMs = 0, .leastLent = leastLent},
+                                      dist::ConnectionSettings{.build = "test", .heartbeatMs = 0, .leastLent = leastLent},
                                       dist::ClusterSettings{.threshold = 0}, 1);
         context.scheduler = &scheduler;
     }
@@ -83,11 +83,11 @@ class WholeFiles : public InTempDir {
         r.output(r.add("sumRow", {in}));
         r.output(r.add("sumAll", {r.add("ewMul", {in, in})}));
         r.output(r.add("maxRow", {in}));
-        exec::ThreadContext thread(context, 0, where);
+        PlacedThread thread(context, where);
         std::vector<Value> results(r.outputs.size());
         r.build(engine)->run(thread, r.inputs, results, 0);
         for (const Value &v : results)
-            exec::bringHere(thread, v);
+            exec::bringHere(v);
         return results;
     }
     void expectSame(const Value &x, const Value &wanted) {
@@ -166,13 +166,13 @@ TEST_F(WholeFiles, MayBeCast) {
         put("common/x.mtx", mtx(kind));
         Value x = read("common/x.mtx"), wanted = io::readMatrix(path("common/x.mtx"), {.csr = true});
         Value other = converted(x.csr(), ValueType::F32);
-        cluster->wasCast(x.object(), other);
+        cluster->keptStored(x.object(), other);
         uint64_t before = traffic().parts;
         expectSame(other, converted(wanted.csr(), ValueType::F32));
         EXPECT_GE(traffic().parts - before, kWorkers) << kind;
         // One cell fewer.
         auto fewer = Csr::rowWindow(x.csr(), 0, kRows - 1);
-        cluster->wasCast(x.object(), Value(fewer));
+        cluster->keptStored(x.object(), Value(fewer));
         before = traffic().parts;
         expectSame(Value(fewer), Csr::rowWindow(wanted.csr(), 0, kRows - 1));
         EXPECT_EQ(traffic().parts, before);

@@ -10,7 +10,7 @@
 #include <functional>
 #include <map>
 
-#include "exec/Distribution.h"
+#include "exec/Placement.h"
 #include "exec/Recipe.h"
 #include "sched/Scheduler.h"
 
@@ -21,7 +21,7 @@ struct Way {
     std::string name;
     exec::LoopEngine *engine = nullptr;
     sched::Scheduler *scheduler = nullptr;
-    exec::Distribution *distribution = nullptr;
+    exec::Backend *other = nullptr; ///< besides this CPU
 };
 
 template <class T> bool sameBits(T a, T b) {
@@ -94,19 +94,28 @@ inline std::vector<Value> freshCopies(const std::vector<Value> &values) {
     return fresh;
 }
 
+/// A thread whose loops may run on another backend; null: they run here.
+struct PlacedThread {
+    PlacedThread(RunContext &context, exec::Backend *other)
+        : placement({other}), context(context, 0, other ? &placement : nullptr) {}
+    operator exec::ThreadContext &() { return context; }
+    exec::Placement placement;
+    exec::ThreadContext context;
+};
+
 inline Outcome runRegion(const Recipe &recipe, exec::Region &region, const Way &way, std::span<Value> inputs) {
     RunContext context;
     context.scheduler = way.scheduler;
-    exec::ThreadContext thread(context, 0, way.distribution);
+    PlacedThread thread(context, way.other);
     Outcome outcome;
     outcome.values.resize(recipe.outputs.size());
     try {
         region.run(thread, inputs, outcome.values, recipe.consumable);
         for (const Value &v : outcome.values)
-            exec::bringHere(thread, v);
+            exec::bringHere(v);
     } catch (const Error &e) {
         outcome.error = e.message;
-        outcome.callSite = thread.callSite;
+        outcome.callSite = thread.context.callSite;
     }
     return outcome;
 }
