@@ -9,6 +9,7 @@
 #include <random>
 #include <unordered_set>
 
+#include "base/ActiveRun.h"
 #include "data/CopyCells.h"
 #include "kernels/KernelTable.h"
 #include "kernels/csr/CsrRandom.h"
@@ -46,15 +47,29 @@ std::string numberText(const Value &v) {
     return withNumericType(v.scalarType(), [&]<class T>(TypeTag<T>) { return std::to_string(v.as<T>()); });
 }
 
+/// Drawing is serial, since a seed fixes the sequence. A cancelled run stops after so many draws, about a millisecond.
+constexpr size_t kDrawsPerCancelTest = size_t(1) << 16;
+
+/// std::generate_n for a run that may be cancelled.
+template <class T, class Draw> void drawCells(T *cells, size_t n, Draw &&draw) {
+    for (size_t at = 0; at < n; at += kDrawsPerCancelTest) {
+        throwIfCancelled();
+        std::generate_n(cells + at, std::min(n - at, kDrawsPerCancelTest), std::ref(draw));
+    }
+}
+
 /// Calls take(i) for `limit` of the cells 0..n-1, chosen by Knuth's selection.
 template <class Take> void selectCells(std::mt19937 &gen, size_t n, size_t limit, Take &&take) {
     std::uniform_int_distribution<int> position(0, static_cast<int>(n - 1));
     size_t chosen = 0;
-    for (size_t i = 0; i < n && chosen < limit; ++i)
+    for (size_t i = 0; i < n && chosen < limit; ++i) {
+        if (i % kDrawsPerCancelTest == 0)
+            throwIfCancelled();
         if (std::fmod(double(position(gen)), double(n - i)) < double(limit - chosen)) {
             take(i);
             ++chosen;
         }
+    }
 }
 
 /// What `rand` was asked for.
@@ -97,7 +112,7 @@ template <class T> Ref<Dense> randomDense(const RandomMatrix &m, ValueType type,
     NonZeroCells<T> draw(m, min, max);
     std::mt19937 genIndex = m.indexGenerator();
     if (m.sparsity >= 0.5) {
-        std::generate_n(cells, m.cells(), std::ref(draw));
+        drawCells(cells, m.cells(), draw);
         selectCells(genIndex, m.cells(), m.count(1 - m.sparsity), [&](size_t i) { cells[i] = T(0); });
     } else {
         std::fill_n(cells, m.cells(), T(0));
@@ -174,6 +189,8 @@ template <class T> void drawDistinct(std::mt19937 &gen, Uniform<T> &values, T *c
     std::unordered_set<T> seen;
     for (size_t i = 0, repeats = 0; i < n;) {
         T v = static_cast<T>(values(gen));
+        if (i % kDrawsPerCancelTest == 0)
+            throwIfCancelled();
         if (seen.insert(v).second)
             cells[i++] = v, repeats = 0;
         else if (++repeats > kMostRepeats)
@@ -190,14 +207,17 @@ template <class T> void fillSample(T *cells, T range, size_t n, bool withReplace
         last = static_cast<T>(range - 1);
     Uniform<T> values(T(0), last);
     if (withReplacement) {
-        std::generate_n(cells, n, [&] { return static_cast<T>(values(gen)); });
+        drawCells(cells, n, [&] { return static_cast<T>(values(gen)); });
     } else if constexpr (std::is_floating_point_v<T>) {
         drawDistinct(gen, values, cells, n);
     } else {
         size_t chosen = 0;
-        for (uint64_t i = 0; chosen < n; ++i)
+        for (uint64_t i = 0; chosen < n; ++i) {
+            if (i % kDrawsPerCancelTest == 0)
+                throwIfCancelled();
             if (std::fmod(double(values(gen)), double(static_cast<uint64_t>(range) - i)) < double(n - chosen))
                 cells[chosen++] = static_cast<T>(i);
+        }
         std::shuffle(cells, cells + n, gen);
     }
 }

@@ -233,6 +233,9 @@ TEST(Cancelling, StopsScalarLoopsRecursionAndLoopsOverMatrices) {
         "x = 0; for (i in 1:1000000000000) { x = x + i; } print(x);",
         "X = rand(500, 500, 0.0, 1.0, 1.0, 1); i = 0; while (i >= 0) { X = sqrt(X * X) + 0.0; }",
         "X = rand(3000, 3000, 0.0, 1.0, 1.0, 1); i = 0; while (i >= 0) { Y = X @ X; }",
+        // Kernels that are serial for the sake of a seed; each would take a minute.
+        "X = rand(46000, 46000, 0.0, 1.0, 0.0001, 1); print(sum(X));",
+        "X = sample(4000000000, 1000, false, 1); print(sum(X));",
         "def f(n: si64) -> si64 { r = 0; i = 0; while (i < 10) { if (n > 0) { r = r + f(n - 1); } i = i + 1; } return r + 1; }"
         "print(f(40));",
     };

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <random>
 
+#include "base/ActiveRun.h"
+
 namespace daphne {
 
 namespace {
@@ -22,11 +24,16 @@ template <class T> struct Cells {
 
 size_t drawBelow(Generator &gen, size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(gen); }
 
+/// A cancelled run stops after about so many draws, which take a millisecond.
+constexpr size_t kDrawsPerCancelTest = size_t(1) << 16;
+
 /// How many cells each row gets.
 std::vector<size_t> drawRowCounts(Generator &gen, size_t rows, size_t cols, size_t nonZeros, bool sparse) {
     std::vector<size_t> counts(rows, sparse ? 0 : cols);
     size_t steps = sparse ? nonZeros : rows * cols - nonZeros;
     for (size_t done = 0; done < steps;) {
+        if (done % kDrawsPerCancelTest == 0)
+            throwIfCancelled();
         size_t r = drawBelow(gen, rows);
         if (counts[r] == (sparse ? cols : 0))
             continue;
@@ -66,7 +73,11 @@ template <class I> void drawColumns(Generator &gen, Csr &m, const std::vector<si
     I *out = m.mutableColumns<I>();
     uint64_t at = 0;
     DistinctPositions positions(m.cols());
-    for (size_t r = 0; r < m.rows(); ++r) {
+    for (size_t r = 0, tested = 0; r < m.rows(); ++r) {
+        if (at - tested >= kDrawsPerCancelTest) {
+            throwIfCancelled();
+            tested = at;
+        }
         positions.draw(gen, sparse ? counts[r] : m.cols() - counts[r]);
         if (sparse)
             for (size_t c : positions.sorted())
@@ -88,7 +99,12 @@ Ref<Csr> randomCsr(const Value &min, const Value &max, size_t rows, size_t cols,
     Generator gen(seed);
     withNumericType(min.scalarType(), [&]<class T>(TypeTag<T>) {
         typename Cells<T>::Distribution values(min.as<T>(), max.as<T>());
-        std::generate_n(result->mutableValues<T>(), nonZeros, [&] { return static_cast<T>(values(gen)); });
+        T *cells = result->mutableValues<T>();
+        for (size_t at = 0; at < nonZeros; at += kDrawsPerCancelTest) {
+            throwIfCancelled();
+            std::generate_n(cells + at, std::min(nonZeros - at, kDrawsPerCancelTest),
+                            [&] { return static_cast<T>(values(gen)); });
+        }
     });
     bool sparse = sparsity <= 0.5;
     std::vector<size_t> counts = drawRowCounts(gen, rows, cols, nonZeros, sparse);
