@@ -73,7 +73,6 @@ std::string description(const OptionRow &row) {
         out += " (default: " + std::string(isFlag ? "on" : row.fallback) + ")";
     switch (row.availability) {
     case Availability::Works: break;
-    case Availability::Accepted: out += " [no effect yet]"; break;
     case Availability::Warns: out += " [not in this version; warns]"; break;
     case Availability::Missing: out += " [not in this version]"; break;
     }
@@ -118,7 +117,8 @@ void appendConfigurationKeys(std::string &out) {
                         (row.flag.empty() ? "false is " : "as ") + row.spelling());
     for (const OptionRow &row : optionTable())
         if (row.flag.empty() && row.negation.empty())
-            appendEntry(out, "  " + std::string(row.configKey), kDocColumn + 8, description(row));
+            appendEntry(out, "  " + std::string(row.configKey), kDocColumn + 8,
+                        description(row) + (row.group == OptionGroup::Compatibility ? " [no effect]" : ""));
     appendEntry(out, "  explain_<level>", kDocColumn + 8, "true or false: one level of --explain");
 }
 

@@ -141,16 +141,10 @@ constexpr OptionRow kRows[] = {
      .doc = "Interpret fused loops instead of compiling them (slow)."},
     {.flag = "loop-cache", .kind = Text, .fallback = "auto", .configKey = "loopCache", .group = Optimisation,
      .doc = "Directory for compiled loops, shared by all runs; off: none; auto: daphne/loops in the user's cache."},
-    {.flag = "codegen", .fallback = "false", .configKey = "use_mlir_codegen", .group = Optimisation,
-     .doc = "Generate code instead of calling kernels where possible.", .availability = Accepted},
-    {.flag = "mlir-hybrid-codegen", .fallback = "false", .group = Optimisation,
-     .doc = "Mix generated code and kernels.", .availability = Accepted},
     {.flag = {}, .negation = "no-obj-ref-mgnt", .fallback = "true", .configKey = "use_obj_ref_mgnt",
      .group = Optimisation, .doc = "Never free intermediates."},
     {.flag = {}, .negation = "no-ipa-const-propa", .fallback = "true", .configKey = "use_ipa_const_propa",
      .group = Optimisation, .doc = "Do not propagate constants into functions."},
-    {.flag = {}, .negation = "no-phy-op-selection", .fallback = "true", .configKey = "use_phy_op_selection",
-     .group = Optimisation, .doc = "Do not select physical operators.", .availability = Accepted},
     {.flag = "select-matrix-repr", .alias = "select-matrix-representations", .fallback = "false", .group = Optimisation,
      .doc = "Choose dense or CSR by estimated sparsity."},
     {.flag = {}, .kind = Number, .fallback = "0.25", .configKey = "sparsity_threshold", .group = Optimisation,
@@ -159,25 +153,6 @@ constexpr OptionRow kRows[] = {
      .doc = "Run relational operations on columns and position lists."},
     {.flag = "optimistic-splitting", .fallback = "false", .configKey = "use_optimistic_splitting",
      .group = Optimisation, .doc = "Split wide sums optimistically; only with --columnar."},
-    {.flag = "matmul-vec-size-bits", .kind = Integer, .fallback = "0", .configKey = "matmul_vec_size_bits",
-     .group = Optimisation, .doc = "Matrix product: vector width, 0 is off.", .availability = Accepted, .minimum = 0},
-    {.flag = "matmul-tile", .fallback = "false", .configKey = "matmul_tile", .group = Optimisation,
-     .doc = "Matrix product: tile the loops.", .availability = Accepted},
-    {.flag = "matmul-fixed-tile-sizes", .kind = IntegerList, .configKey = "matmul_fixed_tile_sizes",
-     .group = Optimisation, .doc = "Matrix product: tile sizes; implies tiling.", .availability = Accepted,
-     .minimum = 1},
-    {.flag = {}, .fallback = "false", .configKey = "matmul_use_fixed_tile_sizes", .group = Optimisation,
-     .doc = "Matrix product: use the fixed tile sizes.", .availability = Accepted},
-    {.flag = "matmul-unroll-factor", .kind = Integer, .fallback = "1", .configKey = "matmul_unroll_factor",
-     .group = Optimisation, .doc = "Matrix product: unrolling.", .availability = Accepted, .minimum = 1},
-    {.flag = "matmul-unroll-jam-factor", .kind = Integer, .fallback = "4", .configKey = "matmul_unroll_jam_factor",
-     .group = Optimisation, .doc = "Matrix product: unroll and jam.", .availability = Accepted, .minimum = 1},
-    {.flag = "matmul-num-vec-registers", .kind = Integer, .fallback = "16", .configKey = "matmul_num_vec_registers",
-     .group = Optimisation, .doc = "Matrix product: registers to plan with.", .availability = Accepted, .minimum = 1},
-    {.flag = "matmul-invert-loops", .fallback = "false", .configKey = "matmul_invert_loops", .group = Optimisation,
-     .doc = "Matrix product: inverted loop order.", .availability = Accepted},
-    {.flag = {}, .fallback = "false", .configKey = "debug_llvm", .group = Optimisation,
-     .doc = "Keep debug information in generated code.", .availability = Accepted},
 
     // ---- scheduling
     {.flag = "partitioning", .kind = OneOf, .configKey = "taskPartitioningScheme", .group = Scheduling,
@@ -210,8 +185,6 @@ constexpr OptionRow kRows[] = {
     {.flag = "debug-mt", .kind = FlagOrOneOf, .fallback = "false", .configKey = "debugMultiThreading",
      .group = Scheduling, .doc = "Tell on standard error what the scheduler does in every loop.",
      .choices = kDebugLevels},
-    {.flag = {}, .fallback = "false", .configKey = "vectorized_single_queue", .group = Scheduling,
-     .doc = "CPU and accelerator workers share one queue.", .availability = Accepted},
     {.flag = "fiss-stages", .kind = IntegerOrAuto, .fallback = "auto", .configKey = "fissStages", .group = Scheduling,
      .doc = "FISS: number of stages.", .minimum = 1},
     {.flag = "viss-x", .kind = Integer, .fallback = "4", .configKey = "vissX", .group = Scheduling,
@@ -237,8 +210,6 @@ constexpr OptionRow kRows[] = {
     {.flag = "inter-op", .kind = Integer, .fallback = "0", .configKey = "interOp", .group = Scheduling,
      .doc = "Run independent operations at the same time.", .availability = Missing,
      .engine = "inter-operation parallelism", .valueIsOptional = true, .minimum = 0},
-    {.flag = "cosched", .kind = OneOf, .fallback = "common", .configKey = "cosched", .group = Scheduling,
-     .doc = "How CPU and accelerator share work.", .availability = Accepted, .choices = kCoscheduling},
 
     // ---- distributed
     {.flag = "distributed", .fallback = "false", .configKey = "use_distributed", .group = Distributed,
@@ -262,10 +233,6 @@ constexpr OptionRow kRows[] = {
      "it costs; auto: by estimated times.", .minimum = 0},
     {.flag = "enable-hdfs", .fallback = "false", .configKey = "useHdfs", .group = Distributed,
      .doc = "Read and write files in HDFS.", .availability = Missing, .engine = "HDFS support"},
-    {.flag = "hdfs-ip", .kind = Text, .configKey = "hdfsAddress", .group = Distributed,
-     .doc = "With --enable-hdfs: ip:port of the name node.", .availability = Accepted},
-    {.flag = "hdfs-username", .kind = Text, .configKey = "hdfsUsername", .group = Distributed,
-     .doc = "With --enable-hdfs: user name.", .availability = Accepted},
     {.flag = "dist-partitioning", .kind = OneOf, .fallback = "STATIC", .configKey = "distPartitioning",
      .group = Distributed, .doc = "How rows are cut into tasks for machines; as --partitioning.",
      .listChoices = schemesOfMachines},
@@ -309,12 +276,6 @@ constexpr OptionRow kRows[] = {
      .availability = Warns, .engine = "support for CUDA devices"},
     {.flag = "fpgaopencl", .fallback = "false", .group = Accelerators, .doc = "Use FPGAs through OpenCL.",
      .availability = Warns, .engine = "support for FPGA devices"},
-    {.flag = {}, .kind = IntegerList, .configKey = "cuda_devices", .group = Accelerators,
-     .doc = "Numbers of the GPUs to use.", .availability = Accepted, .minimum = 0},
-    {.flag = {}, .fallback = "false", .configKey = "cuda_fuse_any", .group = Accelerators,
-     .doc = "Fuse any operation for GPUs.", .availability = Accepted},
-    {.flag = {}, .fallback = "false", .configKey = "force_cuda", .group = Accelerators,
-     .doc = "Use GPUs also for small data.", .availability = Accepted},
 
     // ---- properties
     {.flag = "enable-property-recording", .fallback = "false", .configKey = "enable_property_recording",
@@ -322,8 +283,49 @@ constexpr OptionRow kRows[] = {
      .engine = kPropertyEngine},
     {.flag = "enable-property-insert", .fallback = "false", .configKey = "enable_property_insert", .group = Properties,
      .doc = "Use recorded data properties.", .availability = Missing, .engine = kPropertyEngine},
+
+    // ---- accepted for compatibility: scripts and configurations of the published system have them. They tune how it
+    // works, never what comes out, so they are checked like all others and change nothing here.
+    {.flag = "codegen", .fallback = "false", .configKey = "use_mlir_codegen", .group = Compatibility,
+     .doc = "Generate code instead of calling kernels where possible."},
+    {.flag = "mlir-hybrid-codegen", .fallback = "false", .group = Compatibility,
+     .doc = "Mix generated code and kernels."},
+    {.flag = {}, .negation = "no-phy-op-selection", .fallback = "true", .configKey = "use_phy_op_selection",
+     .group = Compatibility, .doc = "Do not select physical operators."},
+    {.flag = "matmul-vec-size-bits", .kind = Integer, .fallback = "0", .configKey = "matmul_vec_size_bits",
+     .group = Compatibility, .doc = "Matrix product: vector width, 0 is off.", .minimum = 0},
+    {.flag = "matmul-tile", .fallback = "false", .configKey = "matmul_tile", .group = Compatibility,
+     .doc = "Matrix product: tile the loops."},
+    {.flag = "matmul-fixed-tile-sizes", .kind = IntegerList, .configKey = "matmul_fixed_tile_sizes",
+     .group = Compatibility, .doc = "Matrix product: tile sizes; implies tiling.", .minimum = 1},
+    {.flag = {}, .fallback = "false", .configKey = "matmul_use_fixed_tile_sizes", .group = Compatibility,
+     .doc = "Matrix product: use the fixed tile sizes."},
+    {.flag = "matmul-unroll-factor", .kind = Integer, .fallback = "1", .configKey = "matmul_unroll_factor",
+     .group = Compatibility, .doc = "Matrix product: unrolling.", .minimum = 1},
+    {.flag = "matmul-unroll-jam-factor", .kind = Integer, .fallback = "4", .configKey = "matmul_unroll_jam_factor",
+     .group = Compatibility, .doc = "Matrix product: unroll and jam.", .minimum = 1},
+    {.flag = "matmul-num-vec-registers", .kind = Integer, .fallback = "16", .configKey = "matmul_num_vec_registers",
+     .group = Compatibility, .doc = "Matrix product: registers to plan with.", .minimum = 1},
+    {.flag = "matmul-invert-loops", .fallback = "false", .configKey = "matmul_invert_loops", .group = Compatibility,
+     .doc = "Matrix product: inverted loop order."},
+    {.flag = {}, .fallback = "false", .configKey = "debug_llvm", .group = Compatibility,
+     .doc = "Keep debug information in generated code."},
+    {.flag = {}, .fallback = "false", .configKey = "vectorized_single_queue", .group = Compatibility,
+     .doc = "CPU and accelerator workers share one queue."},
+    {.flag = "cosched", .kind = OneOf, .fallback = "common", .configKey = "cosched", .group = Compatibility,
+     .doc = "How CPU and accelerator share work.", .choices = kCoscheduling},
+    {.flag = "hdfs-ip", .kind = Text, .configKey = "hdfsAddress", .group = Compatibility,
+     .doc = "With --enable-hdfs: ip:port of the name node."},
+    {.flag = "hdfs-username", .kind = Text, .configKey = "hdfsUsername", .group = Compatibility,
+     .doc = "With --enable-hdfs: user name."},
+    {.flag = {}, .kind = IntegerList, .configKey = "cuda_devices", .group = Compatibility,
+     .doc = "Numbers of the GPUs to use.", .minimum = 0},
+    {.flag = {}, .fallback = "false", .configKey = "cuda_fuse_any", .group = Compatibility,
+     .doc = "Fuse any operation for GPUs."},
+    {.flag = {}, .fallback = "false", .configKey = "force_cuda", .group = Compatibility,
+     .doc = "Use GPUs also for small data."},
     {.flag = "properties-file-path", .kind = Text, .fallback = "properties.json", .configKey = "properties_file_path",
-     .group = Properties, .doc = "Where the properties are.", .availability = Accepted},
+     .group = Compatibility, .doc = "Where the properties are."},
 };
 // clang-format on
 
@@ -382,8 +384,10 @@ std::string_view groupTitle(OptionGroup group) {
     case Scheduling: return "Advanced Scheduling Knobs";
     case Distributed: return "Distributed Execution";
     case Accelerators: return "Accelerators";
-    default: return "Data Properties";
+    case Properties: return "Data Properties";
+    case Compatibility: return "Accepted for Compatibility, without Effect";
     }
+    return {};
 }
 
 std::string OptionRow::spelling() const {

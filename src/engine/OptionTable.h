@@ -28,16 +28,23 @@ enum class OptionKind : uint8_t {
     Structured, ///< a JSON object or list of the configuration file with a reader of its own
 };
 
-enum class OptionGroup : uint8_t { General, Optimisation, Scheduling, Distributed, Accelerators, Properties };
+enum class OptionGroup : uint8_t {
+    General,
+    Optimisation,
+    Scheduling,
+    Distributed,
+    Accelerators,
+    Properties,
+    Compatibility, ///< options of the published system that change nothing here; checked like all others
+};
 std::string_view groupTitle(OptionGroup group);
-constexpr int kNumOptionGroups = 6;
+constexpr int kNumOptionGroups = 7;
 
 /// What using an option means in this version.
 enum class Availability : uint8_t {
     Works,
-    Accepted, ///< tunes an engine of a later version; cannot change results, so it is checked and ignored
-    Warns,    ///< goes on without, with a warning
-    Missing,  ///< its engine comes with a later version: an error when used
+    Warns,   ///< goes on without, with a warning
+    Missing, ///< its engine comes with a later version: an error when used
 };
 
 /// One value of an enumeration option. Names are matched without regard to case.

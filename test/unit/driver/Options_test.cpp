@@ -274,6 +274,18 @@ TEST(Availability, TuningOptionsAreAcceptedSilently) {
     EXPECT_TRUE(options.warnings.empty());
 }
 
+TEST(Availability, OptionsWithoutEffectAreCheckedAndListedApart) {
+    EXPECT_THAT(errorOf({"--matmul-unroll-factor=0", "s"}), HasSubstr("matmul-unroll-factor"));
+    EXPECT_THAT(errorOf({"--cosched=never", "s"}), HasSubstr("cosched"));
+    std::string help = helpText(parse({"s"}));
+    size_t apart = help.find("Accepted for Compatibility, without Effect");
+    ASSERT_NE(apart, std::string::npos);
+    EXPECT_GT(help.find("--codegen"), apart);
+    EXPECT_GT(help.find("--matmul-tile"), apart);
+    EXPECT_LT(help.find("--select-matrix-repr"), apart);
+    EXPECT_NE(help.find("Use GPUs also for small data. [no effect]"), std::string::npos);
+}
+
 TEST(Availability, CombinationsAreChecked) {
     EXPECT_EQ(errorOf({"--columnar", "--optimistic-splitting", "s"}), "");
     EXPECT_THAT(errorOf({"--optimistic-splitting", "s"}), HasSubstr("only together with --columnar"));
