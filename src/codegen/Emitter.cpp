@@ -98,6 +98,16 @@ llvm::StringSet<> hotFunctions(mlir::ModuleOp module) {
     return hot;
 }
 
+/// Functions that call none can neither recurse nor run for long without a loop or a runtime function, which test
+/// themselves.
+bool mayRecurse(mlir::func::FuncOp f) {
+    return f.walk([](mlir::Operation *op) {
+                return mlir::isa<mlir::func::CallOp>(op) || ir::asOp(op, "map") ? mlir::WalkResult::interrupt()
+                                                                                : mlir::WalkResult::advance();
+            })
+        .wasInterrupted();
+}
+
 } // namespace
 
 /// The function of an IR symbol in the module being written, declared there if need be.
@@ -145,12 +155,22 @@ void Emitter::emitCancelCheck() {
     auto *flag = b.CreateLoad(b.getInt8Ty(), cancelFlag);
     flag->setAtomic(llvm::AtomicOrdering::Monotonic);
     flag->setAlignment(llvm::Align(1));
-    BasicBlock *stop = newBlock("cancelled"), *go = newBlock("go");
-    b.CreateCondBr(b.CreateICmpNE(flag, b.getInt8(0)), stop, go);
-    b.SetInsertPoint(stop);
+    if (!cancelled)
+        cancelled = BasicBlock::Create(b.getContext(), "cancelled");
+    BasicBlock *go = newBlock("go");
+    b.CreateCondBr(b.CreateICmpNE(flag, b.getInt8(0)), cancelled, go);
+    b.SetInsertPoint(go);
+}
+
+/// The block that all tests of a function share stands behind everything else: code that goes on falls through.
+void Emitter::emitCancelled() {
+    if (!cancelled)
+        return;
+    cancelled->insertInto(function);
+    b.SetInsertPoint(cancelled);
     callRuntime("daphne_cancelled", b.getVoidTy(), {contextArg});
     b.CreateUnreachable();
-    b.SetInsertPoint(go);
+    cancelled = nullptr;
 }
 
 void Emitter::emitFunction(mlir::func::FuncOp f) {
@@ -168,13 +188,18 @@ void Emitter::emitFunction(mlir::func::FuncOp f) {
             v.tag = function->getArg(next++);
         bindReceived(arg, v);
     }
-    if (f.isPrivate()) {
+    if (f.isPrivate() && mayRecurse(f)) {
         setCallSite(f.getLoc(), "call");
         emitStackCheck();
         emitCancelCheck();
     }
     LoweredList results = emitBlock(f.getBody().front());
     endRoots();
+    emitReturn(results);
+    emitCancelled();
+}
+
+void Emitter::emitReturn(const LoweredList &results) {
     if (results.empty()) {
         b.CreateRetVoid();
         return;

@@ -70,6 +70,8 @@ class Emitter {
     void reserveArgumentArea(mlir::Region &body);
     void emitStackCheck();
     void emitCancelCheck();
+    void emitCancelled();
+    void emitReturn(const LoweredList &results);
     /// Emits all operations but the terminator, whose (lowered) operands are returned.
     LoweredList emitBlock(mlir::Block &block);
     void emitOperation(mlir::Operation *op);
@@ -161,6 +163,7 @@ class Emitter {
     // of the function being emitted
     llvm::Function *function = nullptr;
     llvm::Value *contextArg = nullptr, *argArea = nullptr, *resultArea = nullptr, *cancelFlag = nullptr;
+    llvm::BasicBlock *cancelled = nullptr; ///< of the function that is emitted; null: nothing has asked for it
     const References references;
     llvm::DenseMap<mlir::Value, unsigned> rootOf;  ///< slots of owned references
     llvm::DenseMap<mlir::Value, unsigned> further; ///< references made by `retain` for the next operation
