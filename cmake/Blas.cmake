@@ -10,6 +10,6 @@ add_library(daphne_blas INTERFACE)
 target_include_directories(daphne_blas SYSTEM INTERFACE ${OPENBLAS_INCLUDE})
 daphne_static_in_programs(fortran gfortran libgfortran.a libquadmath.a)
 target_link_libraries(daphne_blas INTERFACE ${LAPACKE_LIBRARY} ${OPENBLAS_LIBRARY} ${fortran} Threads::Threads)
-# Functions of OpenBLAS, and getenv for it, that the linker replaces by ours, see src/kernels/BlasMemory.cpp and BlasProcessor.cpp.
+# Functions of OpenBLAS, and getenv for it, that the linker replaces by ours, see src/kernels/products/BlasMemory.cpp and BlasProcessor.cpp.
 set(DAPHNE_BLAS_REPLACEMENTS
   -Wl,--wrap=blas_memory_alloc,--wrap=blas_memory_free,--wrap=gotoblas_dynamic_init,--wrap=getenv)

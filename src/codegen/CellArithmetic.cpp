@@ -8,7 +8,7 @@
 #include "llvm/IR/Intrinsics.h"
 
 #include "base/WideVectors.h"
-#include "kernels/Exponential.h"
+#include "kernels/elementwise/Exponential.h"
 
 namespace daphne::codegen {
 
@@ -232,7 +232,7 @@ Value *CellArithmetic::fixedPower(int twice, Value *x, ValueType t) const {
     return convert(power, ValueType::F64, t);
 }
 
-// ---- the algorithms of kernels/Exponential.h, operation by operation
+// ---- the algorithms of kernels/elementwise/Exponential.h, operation by operation
 
 Value *CellArithmetic::word(uint64_t x) const { return llvm::ConstantInt::get(spread(b.getInt64Ty()), x); }
 Value *CellArithmetic::wordsOf(Value *x) const { return b.CreateBitCast(x, spread(b.getInt64Ty())); }

@@ -32,7 +32,7 @@ class CellArithmetic {
     llvm::Value *binary(ops::OpName function, llvm::Value *x, llvm::Value *y, ValueType t) const;
     /// Likewise; outside of its domain a function gives NaN.
     llvm::Value *unary(ops::OpName function, llvm::Value *x, ValueType t) const;
-    /// x ^ (twice / 2), see kernels/FixedPower.h; t is a floating-point type.
+    /// x ^ (twice / 2), see kernels/elementwise/FixedPower.h; t is a floating-point type.
     llvm::Value *fixedPower(int twice, llvm::Value *x, ValueType t) const;
 
   private:
@@ -40,7 +40,7 @@ class CellArithmetic {
     llvm::Type *spread(llvm::Type *t) const;
     llvm::Value *absolute(llvm::Value *x, ValueType t) const;
     llvm::Value *sign(llvm::Value *x, ValueType t) const;
-    // f64 only: the algorithms of kernels/Exponential.h
+    // f64 only: the algorithms of kernels/elementwise/Exponential.h
     struct PowerOfE {
         llvm::Value *shifted, *fraction;
     };

@@ -8,7 +8,7 @@
 #include "exec/Backend.h"
 #include "exec/CallKernel.h"
 #include "exec/Region.h"
-#include "kernels/Exponential.h"
+#include "kernels/elementwise/Exponential.h"
 
 namespace daphne::codegen {
 

@@ -14,7 +14,7 @@
 #include "driver/SchedulingEnvironment.h"
 #include "io/Format.h"
 #include "io/FormatTable.h"
-#include "io/ParallelText.h"
+#include "io/text/ParallelText.h"
 #include "sched/Pool.h"
 
 namespace daphne::driver {

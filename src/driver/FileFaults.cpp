@@ -3,7 +3,7 @@
 
 #include <csignal>
 
-#include "io/MappedFile.h"
+#include "io/files/MappedFile.h"
 
 namespace daphne::driver {
 

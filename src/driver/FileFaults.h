@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A mapped file that others make shorter must not end the process (io/MappedFile.h).
+/// A mapped file that others make shorter must not end the process (io/files/MappedFile.h).
 #pragma once
 
 namespace daphne::driver {

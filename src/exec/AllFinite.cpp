@@ -3,8 +3,8 @@
 
 #include <atomic>
 
-#include "kernels/Reduction.h"
 #include "kernels/RowBlocks.h"
+#include "kernels/aggregates/Reduction.h"
 
 namespace daphne::exec {
 

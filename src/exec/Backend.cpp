@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/Backend.h"
 
-#include "kernels/PairwiseRows.h"
+#include "kernels/aggregates/PairwiseRows.h"
 
 namespace daphne::exec {
 

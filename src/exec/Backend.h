@@ -43,7 +43,7 @@ struct LoopOperand {
     Value value; ///< a matrix; of outputs the room for all rows
 };
 
-/// A row has the sums of the next 2^level groups (kernels/PairwiseRows.h).
+/// A row has the sums of the next 2^level groups (kernels/aggregates/PairwiseRows.h).
 struct GroupsInRow {
     uint64_t row = 0;
     uint32_t level = 0;

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "exec/RunLoop.h"
-#include "kernels/Extreme.h"
-#include "kernels/Reduction.h"
+#include "kernels/aggregates/Extreme.h"
+#include "kernels/aggregates/Reduction.h"
 #include "sched/Scheduler.h"
 
 namespace daphne::exec {

@@ -5,10 +5,10 @@
 #include <cstring>
 
 #include "exec/RunLoop.h"
-#include "kernels/Convert.h"
-#include "kernels/Extreme.h"
-#include "kernels/FixedPower.h"
-#include "kernels/Reduction.h"
+#include "kernels/aggregates/Extreme.h"
+#include "kernels/aggregates/Reduction.h"
+#include "kernels/elementwise/Convert.h"
+#include "kernels/elementwise/FixedPower.h"
 
 namespace daphne::exec {
 

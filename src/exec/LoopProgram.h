@@ -25,10 +25,10 @@
 
 #include "base/ValueType.h"
 #include "base/WideVectors.h"
-#include "kernels/NarrowProduct.h"
-#include "kernels/RowwiseProduct.h"
 #include "kernels/cells/CellTable.h"
 #include "kernels/folds/Folds.h"
+#include "kernels/products/NarrowProduct.h"
+#include "kernels/products/RowwiseProduct.h"
 
 namespace daphne::exec {
 

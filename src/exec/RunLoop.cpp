@@ -13,8 +13,8 @@
 #include "exec/BoundLoop.h"
 #include "exec/CallKernel.h"
 #include "exec/Placement.h"
-#include "kernels/Extreme.h"
-#include "kernels/Reduction.h"
+#include "kernels/aggregates/Extreme.h"
+#include "kernels/aggregates/Reduction.h"
 #include "sched/Scheduler.h"
 
 namespace daphne::exec {

@@ -2,8 +2,8 @@
 #include "exec/RunProduct.h"
 
 #include "exec/BoundLoop.h"
-#include "kernels/RowwiseProduct.h"
 #include "kernels/csr/CsrProducts.h"
+#include "kernels/products/RowwiseProduct.h"
 
 namespace daphne::exec {
 

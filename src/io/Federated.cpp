@@ -9,9 +9,9 @@
 
 #include <sys/stat.h>
 
-#include "io/File.h"
 #include "io/FormatTable.h"
-#include "io/JsonFields.h"
+#include "io/files/File.h"
+#include "io/text/JsonFields.h"
 
 namespace daphne::io {
 

@@ -7,11 +7,11 @@
 #include "base/Error.h"
 #include "base/Progress.h"
 #include "data/NullIndicator.h"
-#include "io/File.h"
 #include "io/FormatTable.h"
 #include "io/Metadata.h"
 #include "io/NullableColumns.h"
-#include "io/Utf8.h"
+#include "io/files/File.h"
+#include "io/text/Utf8.h"
 
 namespace daphne::io {
 

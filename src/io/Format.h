@@ -15,7 +15,7 @@
 #include "base/ValueType.h"
 #include "data/RepresentationPolicy.h"
 #include "data/Value.h"
-#include "io/CsvStyle.h"
+#include "io/text/CsvStyle.h"
 
 namespace daphne::sched {
 class Pool;

@@ -15,9 +15,9 @@
 #include "base/ForeignCode.h"
 #include "data/Value.h"
 #include "io/Federated.h"
-#include "io/File.h"
 #include "io/Format.h"
 #include "io/Metadata.h"
+#include "io/files/File.h"
 
 namespace daphne::io {
 

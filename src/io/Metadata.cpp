@@ -5,8 +5,8 @@
 #include <set>
 
 #include "data/NullIndicator.h"
-#include "io/File.h"
-#include "io/JsonFields.h"
+#include "io/files/File.h"
+#include "io/text/JsonFields.h"
 
 namespace daphne::io {
 

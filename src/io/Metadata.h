@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/ValueType.h"
-#include "io/CsvStyle.h"
+#include "io/text/CsvStyle.h"
 
 namespace daphne::io {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "data/CopyCells.h"
-#include "io/Utf8.h"
+#include "io/text/Utf8.h"
 
 namespace daphne::io {
 

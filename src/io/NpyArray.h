@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "io/Bytes.h"
+#include "io/files/Bytes.h"
 
 namespace daphne::io {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/KernelTable.h"
 
-#include "kernels/Convert.h"
 #include "kernels/csr/StoredValues.h"
+#include "kernels/elementwise/Convert.h"
 #include "kernels/folds/FoldKernels.h"
 #include "ops/Registry.h"
 

@@ -14,7 +14,7 @@
 #include "base/ActiveRun.h"
 #include "data/RepresentationPolicy.h"
 #include "data/Value.h"
-#include "io/OpenFiles.h"
+#include "io/files/OpenFiles.h"
 
 namespace daphne::sched {
 class Scheduler;

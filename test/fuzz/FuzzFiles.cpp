@@ -21,8 +21,8 @@
 #include "base/Error.h"
 #include "data/BufferPool.h"
 #include "data/Object.h"
-#include "io/File.h"
 #include "io/Format.h"
+#include "io/files/File.h"
 #include "sched/Pool.h"
 
 using namespace daphne;

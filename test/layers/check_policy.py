@@ -42,7 +42,7 @@ IN_TEXTS = {'takes the program for itself'}
 # File (or directory, ending in /), what it may do nevertheless, and the reason.
 ALLOWED = [
     ('src/base/OwnObject.cpp', 'takes the program for itself', 'the loader does not tell the path of a program'),
-    ('src/kernels/BlasProcessor.cpp', 'reads or writes the environment', 'OpenBLAS asks for OPENBLAS_CORETYPE through it'),
+    ('src/kernels/products/BlasProcessor.cpp', 'reads or writes the environment', 'OpenBLAS asks for OPENBLAS_CORETYPE through it'),
     ('src/dist/samehost/CpuShare.cpp', 'binds threads', 'of workers, and of a coordinator that asks for it (boundThreads)'),
     ('src/dist/transports/Mpi.cpp', 'ends the process', 'a job that has lost a rank, if its host says so (TransportHost)'),
     ('src/sched/', 'binds threads', 'the pool binds its own threads, and its caller only where the settings say so'),

@@ -3,7 +3,7 @@
 ///
 /// Cells are treated kLanes at a time, what is left of a row one at a time, and
 /// rows of less than LoopProgram::kNarrow cells at once. Sums have the order of
-/// the kernels (kernels/Reduction.h): lanes, blocks, pairs of blocks.
+/// the kernels (kernels/aggregates/Reduction.h): lanes, blocks, pairs of blocks.
 #pragma once
 
 #include <map>
@@ -73,7 +73,7 @@ class LoopEmitter {
     bool hasWork(unsigned level, const std::vector<Accumulator> &accumulators) const;
     /// All cells of [from, to): lanes first, then one by one.
     void emitBlock(llvm::Value *from, llvm::Value *to, std::vector<Accumulator> &accumulators, unsigned level);
-    /// As in kernels/Extreme.h.
+    /// As in kernels/aggregates/Extreme.h.
     llvm::Value *withoutSignOfZero(llvm::Value *extreme);
     llvm::Value *acrossLanes(const Accumulator &a, llvm::Value *lanes);
     llvm::Value *finishBlock(Accumulator &a, llvm::Value *count);

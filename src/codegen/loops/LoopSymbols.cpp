@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/loops/LoopSymbols.h"
 
-#include "kernels/Reduction.h"
+#include "kernels/aggregates/Reduction.h"
 
 namespace daphne::codegen {
 

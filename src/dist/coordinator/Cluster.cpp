@@ -5,7 +5,7 @@
 
 #include "base/Error.h"
 #include "dist/coordinator/ClusterRun.h"
-#include "kernels/BlasProcessor.h"
+#include "kernels/products/BlasProcessor.h"
 #include "sched/Scheduler.h"
 
 namespace daphne::dist {

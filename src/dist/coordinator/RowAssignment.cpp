@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "kernels/BlasProduct.h"
+#include "kernels/products/BlasProduct.h"
 
 namespace daphne::dist {
 

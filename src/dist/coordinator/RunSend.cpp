@@ -5,7 +5,7 @@
 
 #include "dist/coordinator/ClusterRun.h"
 #include "dist/protocol/AllGather.h"
-#include "kernels/PairwiseRows.h"
+#include "kernels/aggregates/PairwiseRows.h"
 
 namespace daphne::dist {
 

@@ -6,7 +6,7 @@
 
 #include "base/Error.h"
 #include "dist/protocol/AllGather.h"
-#include "kernels/PairwiseRows.h"
+#include "kernels/aggregates/PairwiseRows.h"
 
 namespace daphne::dist {
 

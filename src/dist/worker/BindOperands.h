@@ -18,7 +18,7 @@ std::vector<Ref<Dense>> bindOperands(exec::BoundLoop &loop, const Compute &messa
                                      const std::function<const Value &(uint64_t object)> &find, uint64_t mostBytes);
 
 /// Sums of the groups of rows of an output, of which the first row is this one of the loop, added up as far as these
-/// rows go: the nodes of kernels/PairwiseRows.h. The groups are overwritten.
+/// rows go: the nodes of kernels/aggregates/PairwiseRows.h. The groups are overwritten.
 Ref<Dense> mergedGroups(const exec::BoundLoop &loop, size_t p, uint64_t firstRow, const Ref<Dense> &groups);
 
 } // namespace daphne::dist

@@ -18,7 +18,7 @@
 #include "dist/worker/BindOperands.h"
 #include "dist/worker/WorkerFiles.h"
 #include "exec/ParseProgram.h"
-#include "kernels/BlasProcessor.h"
+#include "kernels/products/BlasProcessor.h"
 
 namespace daphne::dist {
 

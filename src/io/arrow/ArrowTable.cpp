@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "io/Bytes.h"
-#include "io/TextPieces.h"
+#include "io/files/Bytes.h"
+#include "io/text/TextPieces.h"
 
 namespace daphne::io {
 

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "data/NullIndicator.h"
-#include "io/Bytes.h"
 #include "io/NullableColumns.h"
 #include "io/arrow/ArrowTable.h"
+#include "io/files/Bytes.h"
 
 namespace daphne::io {
 

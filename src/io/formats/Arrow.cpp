@@ -8,10 +8,10 @@
 
 #include "base/OwnObject.h"
 #include "data/CopyCells.h"
-#include "io/Bytes.h"
 #include "io/NullableColumns.h"
-#include "io/SharedLibrary.h"
 #include "io/arrow/ArrowTable.h"
+#include "io/files/Bytes.h"
+#include "io/files/SharedLibrary.h"
 
 namespace daphne::io {
 

@@ -9,12 +9,12 @@
 #include <mutex>
 
 #include "base/Progress.h"
-#include "io/Bytes.h"
-#include "io/Coordinates.h"
-#include "io/CsvRows.h"
 #include "io/FormatTable.h"
 #include "io/NullableColumns.h"
+#include "io/files/Bytes.h"
 #include "io/formats/CsvWriting.h"
+#include "io/text/Coordinates.h"
+#include "io/text/CsvRows.h"
 
 namespace daphne::io {
 

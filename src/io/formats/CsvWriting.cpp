@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/formats/CsvWriting.h"
 
-#include "io/FixedDecimals.h"
 #include "io/NullableColumns.h"
-#include "io/ParallelText.h"
+#include "io/text/FixedDecimals.h"
+#include "io/text/ParallelText.h"
 
 namespace daphne::io {
 

@@ -5,8 +5,8 @@
 
 #include "data/CopyCells.h"
 #include "data/CsrEntries.h"
-#include "io/Bytes.h"
 #include "io/Rows.h"
+#include "io/files/Bytes.h"
 #include "io/formats/DbdfLayout.h"
 
 namespace daphne::io {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "io/Bytes.h"
+#include "io/files/Bytes.h"
 #include "io/formats/DbdfLayout.h"
 
 namespace daphne::io::dbdf {

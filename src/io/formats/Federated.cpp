@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "data/CopyCells.h"
-#include "io/Bytes.h"
+#include "io/files/Bytes.h"
 
 namespace daphne::io {
 

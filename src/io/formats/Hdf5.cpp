@@ -11,8 +11,8 @@
 #include <hdf5.h>
 
 #include "data/CopyCells.h"
-#include "io/Bytes.h"
-#include "io/SharedLibrary.h"
+#include "io/files/Bytes.h"
+#include "io/files/SharedLibrary.h"
 
 namespace daphne::io {
 

@@ -8,10 +8,10 @@
 
 #include "base/Progress.h"
 #include "data/CopyCells.h"
-#include "io/Bytes.h"
 #include "io/JsonObject.h"
 #include "io/NullableColumns.h"
-#include "io/ParallelText.h"
+#include "io/files/Bytes.h"
+#include "io/text/ParallelText.h"
 
 namespace daphne::io {
 

@@ -10,13 +10,13 @@
 
 #include "base/Progress.h"
 #include "data/CopyCells.h"
-#include "io/Bytes.h"
-#include "io/Coordinates.h"
-#include "io/Fields.h"
-#include "io/NumberText.h"
-#include "io/ParallelText.h"
 #include "io/Rows.h"
-#include "io/TextPieces.h"
+#include "io/files/Bytes.h"
+#include "io/text/Coordinates.h"
+#include "io/text/Fields.h"
+#include "io/text/NumberText.h"
+#include "io/text/ParallelText.h"
+#include "io/text/TextPieces.h"
 
 namespace daphne::io {
 

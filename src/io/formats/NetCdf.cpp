@@ -8,8 +8,8 @@
 #include <netcdf.h>
 
 #include "data/CopyCells.h"
-#include "io/Bytes.h"
-#include "io/SharedLibrary.h"
+#include "io/files/Bytes.h"
+#include "io/files/SharedLibrary.h"
 
 namespace daphne::io {
 

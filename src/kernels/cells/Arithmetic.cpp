@@ -4,7 +4,7 @@
 
 #include "base/Error.h"
 #include "data/Value.h"
-#include "kernels/FixedPower.h"
+#include "kernels/elementwise/FixedPower.h"
 
 namespace daphne {
 

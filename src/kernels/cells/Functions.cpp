@@ -2,8 +2,8 @@
 /// Functions of one number.
 #include <cmath>
 
-#include "kernels/Exponential.h"
 #include "kernels/cells/UnaryLoop.h"
+#include "kernels/elementwise/Exponential.h"
 
 namespace daphne {
 

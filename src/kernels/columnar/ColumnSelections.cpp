@@ -5,9 +5,9 @@
 /// Cells are compared as by the elementwise comparisons, 1 024 at a time, and
 /// positions are written at once: no column of truth values is made. Rows are
 /// cut into pieces of fixed size whose positions are put together in order.
-#include "kernels/ElementwiseBinary.h"
 #include "kernels/RowBlocks.h"
 #include "kernels/columnar/PositionPieces.h"
+#include "kernels/elementwise/ElementwiseBinary.h"
 
 namespace daphne {
 

@@ -2,7 +2,7 @@
 /// Position lists: what two have in common, all of both, and the cells they
 /// choose.
 #include "kernels/RowBlocks.h"
-#include "kernels/Selection.h"
+#include "kernels/reorganise/Selection.h"
 
 namespace daphne {
 

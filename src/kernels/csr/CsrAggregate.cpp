@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/Extreme.h"
 #include "kernels/KernelTable.h"
-#include "kernels/Reduction.h"
+#include "kernels/aggregates/Extreme.h"
+#include "kernels/aggregates/Reduction.h"
 #include "kernels/csr/StoredValues.h"
 
 namespace daphne {

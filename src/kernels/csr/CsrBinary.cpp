@@ -15,9 +15,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/ElementwiseBinary.h"
 #include "kernels/RawCells.h"
 #include "kernels/csr/StoredValues.h"
+#include "kernels/elementwise/ElementwiseBinary.h"
 #include "ops/Registry.h"
 
 namespace daphne {

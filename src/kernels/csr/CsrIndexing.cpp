@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/Insertion.h"
-#include "kernels/Selection.h"
 #include "kernels/csr/CsrParts.h"
+#include "kernels/reorganise/Insertion.h"
+#include "kernels/reorganise/Selection.h"
 
 namespace daphne {
 

@@ -2,11 +2,11 @@
 /// matMul, syrk and gemv with a Csr among the operands: brings them to the type
 /// of the computation and chooses the product.
 #include "data/CopyCells.h"
-#include "kernels/Convert.h"
-#include "kernels/MatMul.h"
-#include "kernels/Selection.h"
 #include "kernels/csr/CsrParts.h"
 #include "kernels/csr/CsrProducts.h"
+#include "kernels/elementwise/Convert.h"
+#include "kernels/products/MatMul.h"
+#include "kernels/reorganise/Selection.h"
 
 namespace daphne {
 

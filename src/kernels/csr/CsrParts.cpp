@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/Convert.h"
 #include "kernels/RowBlocks.h"
+#include "kernels/elementwise/Convert.h"
 
 namespace daphne {
 

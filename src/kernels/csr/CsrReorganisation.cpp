@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "data/CopyCells.h"
-#include "kernels/Reorganisation.h"
 #include "kernels/csr/CsrParts.h"
+#include "kernels/reorganise/Reorganisation.h"
 
 namespace daphne {
 

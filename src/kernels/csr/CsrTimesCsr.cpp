@@ -18,11 +18,11 @@
 #include <numeric>
 #include <vector>
 
-#include "kernels/Convert.h"
 #include "kernels/RowBlocks.h"
 #include "kernels/csr/ColumnRanges.h"
 #include "kernels/csr/CsrParts.h"
 #include "kernels/csr/CsrProducts.h"
+#include "kernels/elementwise/Convert.h"
 
 namespace daphne {
 

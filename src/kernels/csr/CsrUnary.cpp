@@ -6,9 +6,9 @@
 #include <cstring>
 #include <new>
 
-#include "kernels/ElementwiseUnary.h"
 #include "kernels/RawCells.h"
 #include "kernels/csr/StoredValues.h"
+#include "kernels/elementwise/ElementwiseUnary.h"
 
 namespace daphne {
 

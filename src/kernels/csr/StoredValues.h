@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "data/Csr.h"
-#include "kernels/Convert.h"
 #include "kernels/KernelTable.h"
+#include "kernels/elementwise/Convert.h"
 
 namespace daphne {
 

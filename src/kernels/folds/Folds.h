@@ -13,8 +13,8 @@
 
 #include <optional>
 
-#include "kernels/Extreme.h"
-#include "kernels/Reduction.h"
+#include "kernels/aggregates/Extreme.h"
+#include "kernels/aggregates/Reduction.h"
 #include "ops/Registry.h"
 
 namespace daphne {

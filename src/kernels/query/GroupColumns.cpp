@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "kernels/Ordering.h"
 #include "kernels/query/Aggregator.h"
+#include "kernels/reorganise/Ordering.h"
 
 namespace daphne::query {
 

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "kernels/RadixSort.h"
 #include "kernels/RowBlocks.h"
 #include "kernels/query/JoinTree.h"
 #include "kernels/query/Pipeline.h"
 #include "kernels/relational/FrameColumns.h"
+#include "kernels/reorganise/RadixSort.h"
 
 namespace daphne::query {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "data/CopyCells.h"
-#include "kernels/Ordering.h"
 #include "kernels/relational/FrameColumns.h"
+#include "kernels/reorganise/Ordering.h"
 
 namespace daphne {
 

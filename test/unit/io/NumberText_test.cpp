@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "io/NumberText.h"
+#include "io/text/NumberText.h"
 
 namespace daphne::test {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "io/OpenFiles.h"
 #include "io/TempDir.h"
+#include "io/files/OpenFiles.h"
 
 namespace daphne::test {
 namespace {

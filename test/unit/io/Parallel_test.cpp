@@ -4,9 +4,9 @@
 #include <cmath>
 #include <random>
 
-#include "io/FixedDecimals.h"
 #include "io/Format.h"
 #include "io/TempDir.h"
+#include "io/text/FixedDecimals.h"
 #include "sched/Pool.h"
 
 namespace daphne::test {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <random>
 
-#include "io/SharedLibrary.h"
 #include "io/TempDir.h"
+#include "io/files/SharedLibrary.h"
 
 namespace daphne::test {
 namespace {

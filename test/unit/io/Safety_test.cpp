@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "data/BufferPool.h"
-#include "io/File.h"
 #include "io/FormatTable.h"
 #include "io/TempDir.h"
+#include "io/files/File.h"
 
 namespace daphne::test {
 namespace {

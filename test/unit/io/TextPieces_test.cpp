@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/TextPieces.h"
+#include "io/text/TextPieces.h"
 
 #include <random>
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <random>
 
-#include "kernels/Extreme.h"
 #include "kernels/Run.h"
+#include "kernels/aggregates/Extreme.h"
 
 namespace daphne::test {
 namespace {

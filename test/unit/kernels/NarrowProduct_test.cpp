@@ -2,7 +2,7 @@
 /// Products with few columns: the sums of the contract, cell by cell, for every number of columns and rows, in windows
 /// of larger matrices, with infinities and NaN.
 #include "base/WideVectors.h"
-#include "kernels/NarrowProduct.h"
+#include "kernels/products/NarrowProduct.h"
 
 #include <cmath>
 #include <cstring>

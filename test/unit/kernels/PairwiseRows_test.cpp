@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/PairwiseRows.h"
+#include "kernels/aggregates/PairwiseRows.h"
 
 #include <cmath>
 #include <cstring>

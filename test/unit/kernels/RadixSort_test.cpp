@@ -5,8 +5,8 @@
 #include <numeric>
 #include <random>
 
-#include "kernels/RadixSort.h"
 #include "kernels/Run.h"
+#include "kernels/reorganise/RadixSort.h"
 
 namespace daphne::test {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Parts of products, computed by whoever, are the product of the kernel to the last bit.
-#include "kernels/RowwiseProduct.h"
+#include "kernels/products/RowwiseProduct.h"
 
 #include <cstdlib>
 #include <cstring>
 
 #include <gtest/gtest.h>
 
-#include "kernels/BlasProcessor.h"
-#include "kernels/PairwiseRows.h"
 #include "kernels/Run.h"
+#include "kernels/aggregates/PairwiseRows.h"
+#include "kernels/products/BlasProcessor.h"
 
 namespace daphne {
 

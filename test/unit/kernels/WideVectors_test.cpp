@@ -5,8 +5,8 @@
 #include <random>
 
 #include "base/WideVectors.h"
-#include "kernels/Exponential.h"
 #include "kernels/Run.h"
+#include "kernels/elementwise/Exponential.h"
 
 namespace daphne::test {
 namespace {

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+/// print and typeOf (language 5).
+#include "kernels/KernelTable.h"
+#include "kernels/objects/CellText.h"
+
+namespace daphne {
+
+namespace {
+
+/// Collects text and hands it to the output in large pieces.
+class Printer {
+  public:
+    explicit Printer(Output &output) : output(output) {}
+
+    void add(std::string_view s) {
+        text.append(s);
+        if (text.size() >= kPiece)
+            finish();
+    }
+    void add(char c) { text.push_back(c); }
+    template <class T> void addCell(const T &x) {
+        if constexpr (std::is_same_v<T, std::string>) {
+            add(std::string_view(x));
+        } else {
+            char number[kMaxPrintedNumber];
+            add(std::string_view(number, writePrinted(number, x) - number));
+        }
+    }
+    /// Must be called at the end.
+    void finish() {
+        output.write(text);
+        text.clear();
+    }
+
+  private:
+    static constexpr size_t kPiece = 1 << 15;
+    Output &output;
+    std::string text;
+};
+
+std::string header(const Matrix &m) {
+    bool csr = m.isCsr() && static_cast<const Csr &>(m).isShownAsCsr();
+    return (csr ? "CSRMatrix(" : "DenseMatrix(") + m.shapeText() + ", " + std::string(cppName(m.type())) + ")";
+}
+
+std::string header(const Frame &f) {
+    std::string s = "Frame(" + f.shapeText() + ", [";
+    for (size_t i = 0; i < f.cols(); ++i)
+        s += (i ? ", " : "") + f.labels[i] + ":" + std::string(cppName(f.columns[i]->type()));
+    return s + "])";
+}
+
+std::string header(const List &l) {
+    return "List(" + std::to_string(l.elements.size()) + ", DenseMatrix, " + std::string(cppName(l.elementType)) + ")";
+}
+
+void printCells(Printer &out, const Dense &m) {
+    withValueType(m.type(), [&]<class T>(TypeTag<T>) {
+        auto view = m.view<T>();
+        for (size_t r = 0; r < view.rows; ++r) {
+            for (size_t c = 0; c < view.cols; ++c) {
+                if (c)
+                    out.add(' ');
+                out.addCell(view(r, c));
+            }
+            out.add('\n');
+        }
+    });
+}
+
+/// Zeros are written out.
+void printCells(Printer &out, const Csr &m) {
+    withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) {
+        withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
+            auto view = m.view<T, I>();
+            for (size_t r = 0; r < view.rows; ++r) {
+                uint64_t k = view.offsets[r], end = view.offsets[r + 1];
+                for (size_t c = 0; c < view.cols; ++c) {
+                    if (c)
+                        out.add(' ');
+                    bool stored = k < end && view.columns[k] == c;
+                    out.addCell(stored ? view.value(k++) : T(0));
+                }
+                out.add('\n');
+            }
+        });
+    });
+}
+
+void printMatrix(Printer &out, const Matrix &m) {
+    out.add(header(m) + "\n");
+    if (m.isCsr())
+        printCells(out, static_cast<const Csr &>(m));
+    else
+        printCells(out, static_cast<const Dense &>(m));
+}
+
+void printFrame(Printer &out, const Frame &f) {
+    out.add(header(f) + "\n");
+    for (size_t r = 0; r < f.rows(); ++r) {
+        for (size_t c = 0; c < f.cols(); ++c) {
+            if (c)
+                out.add(' ');
+            const Dense &column = *f.columns[c];
+            withValueType(column.type(), [&]<class T>(TypeTag<T>) { out.addCell(column.view<T>()(r, 0)); });
+        }
+        out.add('\n');
+    }
+}
+
+void printScalar(Printer &out, const Value &x) {
+    if (x.isString())
+        out.add(x.text());
+    else
+        withNumericType(x.scalarType(), [&]<class T>(TypeTag<T>) { out.addCell(x.as<T>()); });
+}
+
+void printValue(Printer &out, const Value &x, bool newline) {
+    switch (x.kind()) {
+    case ValueKind::Scalar:
+        printScalar(out, x);
+        if (newline)
+            out.add('\n');
+        return;
+    case ValueKind::Matrix: return printMatrix(out, x.matrix());
+    case ValueKind::Frame: return printFrame(out, x.frame());
+    case ValueKind::List:
+        out.add(header(x.list()) + "\n");
+        for (const Ref<Matrix> &m : x.list().elements)
+            printMatrix(out, *m);
+        return;
+    case ValueKind::None: break;
+    }
+}
+
+void print(KernelCall &call, AnyValue x, bool newline, bool toError) {
+    Printer out(toError ? call.context.err : call.context.out);
+    printValue(out, x.value, newline);
+    out.finish();
+}
+
+Value typeOf(KernelCall &call, AnyValue any) {
+    const Value &x = any.value;
+    switch (x.kind()) {
+    case ValueKind::Scalar: return Value::string(std::string(cppScalarName(x.scalarType())));
+    case ValueKind::Matrix: return Value::string(header(x.matrix()));
+    case ValueKind::Frame: return Value::string(header(x.frame()));
+    case ValueKind::List: return Value::string(header(x.list()));
+    case ValueKind::None: break;
+    }
+    wrongArgument(call, 0, "a value");
+}
+
+} // namespace
+
+void addPrint(KernelTable &t) {
+    t.add<&print>("print");
+    t.add<&typeOf>("typeOf");
+}
+
+} // namespace daphne
