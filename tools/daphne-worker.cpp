@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Distributed.h"
+#include "driver/machines/Distributed.h"
 
 int main(int argc, char **argv) { return daphne::driver::workerMain({argv + 1, argv + argc}); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Code of others on data of others: what a library does with a damaged file is not
 /// in our hands. Here it is only known that a thread runs such code. A process that
-/// owns its signals may add a guard (driver/ForeignCodeTimer.h): a signal raised
+/// owns its signals may add a guard (driver/process/ForeignCodeTimer.h): a signal raised
 /// inside is then an error of the execution, not an internal one, and a library that
 /// does not come to an end gets a signal, too. Without a guard foreign code just runs.
 #pragma once

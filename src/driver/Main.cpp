@@ -11,12 +11,12 @@
 
 #include "base/Stack.h"
 #include "driver/FileCommands.h"
-#include "driver/Options.h"
-#include "driver/ProcessPolicy.h"
-#include "driver/Prompt.h"
-#include "driver/Reference.h"
-#include "driver/SchedulingEnvironment.h"
 #include "driver/ScriptRunner.h"
+#include "driver/options/Options.h"
+#include "driver/options/SchedulingEnvironment.h"
+#include "driver/process/ProcessPolicy.h"
+#include "driver/prompt/Prompt.h"
+#include "driver/reference/Reference.h"
 
 namespace daphne::driver {
 

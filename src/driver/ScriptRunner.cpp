@@ -10,9 +10,9 @@
 
 #include <unistd.h>
 
-#include "driver/Interruptible.h"
 #include "driver/ProgressBars.h"
-#include "driver/SchedulingEnvironment.h"
+#include "driver/options/SchedulingEnvironment.h"
+#include "driver/process/Interruptible.h"
 
 namespace daphne::driver {
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "driver/Distributed.h"
-#include "driver/Options.h"
 #include "driver/ProgressBars.h"
+#include "driver/machines/Distributed.h"
+#include "driver/options/Options.h"
 #include "engine/Engine.h"
 #include "engine/Session.h"
 

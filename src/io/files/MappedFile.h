@@ -4,7 +4,7 @@
 ///
 /// Touching a page of a mapping behind the new end raises SIGBUS, and signals belong
 /// to the program that owns the process. One that hands such faults on (hostForwardsFaults
-/// and handleFault; bin/daphne: driver/FileFaults.h) gets mappings, in which missing
+/// and handleFault; bin/daphne: driver/process/FileFaults.h) gets mappings, in which missing
 /// pages then read as zeros. In all other processes files are read into memory.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/LineEditor.h"
+#include "driver/prompt/LineEditor.h"
 
 #include <cstdlib>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "driver/LineBuffer.h"
+#include "driver/prompt/LineBuffer.h"
 
 namespace daphne::driver {
 namespace {

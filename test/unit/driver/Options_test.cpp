@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Distributed.h"
-#include "driver/NetworkAddress.h"
-#include "driver/Options.h"
-#include "driver/WorkerSetup.h"
+#include "driver/machines/Distributed.h"
+#include "driver/machines/NetworkAddress.h"
+#include "driver/machines/WorkerSetup.h"
+#include "driver/options/Options.h"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Options.h"
-#include "driver/SchedulingEnvironment.h"
+#include "driver/options/Options.h"
+#include "driver/options/SchedulingEnvironment.h"
 #include "engine/SchedulerSettings.h"
 
 #include <filesystem>

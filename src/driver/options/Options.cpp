@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Options.h"
+#include "driver/options/Options.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Prompt.h"
+#include "driver/prompt/Prompt.h"
 
 #include <cstdio>
 
 #include "driver/ScriptRunner.h"
-#include "driver/LineEditor.h"
+#include "driver/prompt/LineEditor.h"
 #include "lang/dsl/Frontend.h"
 
 namespace daphne::driver {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/ProcessPolicy.h"
+#include "driver/process/ProcessPolicy.h"
 
 #include <cstdlib>
 
-#include "driver/CrashReport.h"
-#include "driver/FileFaults.h"
-#include "driver/ForeignCodeTimer.h"
-#include "driver/OutOfMemoryExit.h"
+#include "driver/process/CrashReport.h"
+#include "driver/process/FileFaults.h"
+#include "driver/process/ForeignCodeTimer.h"
+#include "driver/process/OutOfMemoryExit.h"
 
 namespace daphne::driver {
 

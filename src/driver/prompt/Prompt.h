@@ -3,7 +3,7 @@
 /// keep its variables and functions.
 #pragma once
 
-#include "driver/Distributed.h"
+#include "driver/machines/Distributed.h"
 
 namespace daphne::driver {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Launcher.h"
+#include "driver/machines/Launcher.h"
 
 #include <chrono>
 #include <cstdlib>

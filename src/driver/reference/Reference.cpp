@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Reference.h"
+#include "driver/reference/Reference.h"
 
 #include <cctype>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Interruptible.h"
+#include "driver/process/Interruptible.h"
 
 namespace daphne::driver {
 

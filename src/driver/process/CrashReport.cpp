@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/CrashReport.h"
+#include "driver/process/CrashReport.h"
 
 #include <csignal>
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/WorkerSetup.h"
+#include "driver/machines/WorkerSetup.h"
 
 #include <algorithm>
 #include <charconv>
@@ -16,10 +16,10 @@
 #include "base/Error.h"
 #include "codegen/loops/LoopJit.h"
 #include "dist/worker/Worker.h"
-#include "driver/Distributed.h"
-#include "driver/NetworkAddress.h"
-#include "driver/ProcessPolicy.h"
-#include "driver/SchedulingEnvironment.h"
+#include "driver/machines/Distributed.h"
+#include "driver/machines/NetworkAddress.h"
+#include "driver/options/SchedulingEnvironment.h"
+#include "driver/process/ProcessPolicy.h"
 #include "engine/SchedulerSettings.h"
 
 namespace daphne::driver {

@@ -10,8 +10,8 @@
 
 #include "dist/coordinator/Cluster.h"
 #include "dist/transports/TransportTable.h"
-#include "driver/Launcher.h"
-#include "driver/Options.h"
+#include "driver/machines/Launcher.h"
+#include "driver/options/Options.h"
 #include "engine/Engine.h"
 #include "exec/Placement.h"
 

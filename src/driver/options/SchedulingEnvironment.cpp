@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/SchedulingEnvironment.h"
+#include "driver/options/SchedulingEnvironment.h"
 
 #include <algorithm>
 #include <cstdlib>

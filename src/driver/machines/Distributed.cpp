@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Distributed.h"
+#include "driver/machines/Distributed.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -10,8 +10,8 @@
 #include "base/Error.h"
 #include "codegen/loops/LoopJit.h"
 #include "dist/worker/Worker.h"
-#include "driver/NetworkAddress.h"
-#include "driver/WorkerSetup.h"
+#include "driver/machines/NetworkAddress.h"
+#include "driver/machines/WorkerSetup.h"
 #include "engine/SchedulerSettings.h"
 
 namespace daphne::driver {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <set>
 
-#include "driver/Options.h"
+#include "driver/options/Options.h"
 
 namespace daphne::driver {
 

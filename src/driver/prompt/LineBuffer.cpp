@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/LineBuffer.h"
+#include "driver/prompt/LineBuffer.h"
 
 #include <algorithm>
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "dist/transports/TransportModule.h"
 #include "dist/transports/Transport.h"
-#include "driver/Options.h"
+#include "dist/transports/TransportModule.h"
+#include "driver/options/Options.h"
 
 namespace daphne::driver {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/FileFaults.h"
+#include "driver/process/FileFaults.h"
 
 #include <csignal>
 

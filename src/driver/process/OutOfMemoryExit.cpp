@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/OutOfMemoryExit.h"
+#include "driver/process/OutOfMemoryExit.h"
 
 #include <new>
 

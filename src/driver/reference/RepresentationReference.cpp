@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/Error.h"
-#include "driver/Reference.h"
+#include "driver/reference/Reference.h"
 #include "kernels/KernelTable.h"
 #include "ops/Registry.h"
 

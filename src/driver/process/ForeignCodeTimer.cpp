@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/ForeignCodeTimer.h"
+#include "driver/process/ForeignCodeTimer.h"
 
 #include <csignal>
 #include <ctime>

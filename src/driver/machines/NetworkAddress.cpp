@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/NetworkAddress.h"
+#include "driver/machines/NetworkAddress.h"
 
 #include <charconv>
 
