@@ -346,60 +346,113 @@ void Emitter::emitIf(mlir::scf::IfOp op) {
         bindReceived(result, v);
 }
 
+namespace {
+
+/// A turn takes nanoseconds: nothing but scalars, no calls and no other loops inside.
+bool isLight(mlir::Operation *loop) {
+    auto isReference = [](mlir::Type t) { return ir::isReference(t); };
+    return !loop->walk([&](mlir::Operation *op) {
+                    bool heavy = mlir::isa<ir::PipelineOp, mlir::func::CallOp>(op) ||
+                                 (op != loop && mlir::isa<mlir::scf::WhileOp, mlir::scf::ForOp>(op)) ||
+                                 llvm::any_of(op->getOperandTypes(), isReference) ||
+                                 llvm::any_of(op->getResultTypes(), isReference);
+                    return heavy ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+                })
+                .wasInterrupted();
+}
+
+/// Light loops look at the cancel flag once in so many turns, a microsecond; a power of two, so that they are unrolled.
+constexpr uint64_t kTurnsPerTest = 1024;
+
+} // namespace
+
+/// Begins a loop: the next block is that of its condition. Light loops are two loops, of which the outer one tests.
+Emitter::Turns Emitter::beginTurns(mlir::Operation *loop, mlir::TypeRange types, const LoweredList &inits) {
+    Turns turns;
+    BasicBlock *from = b.GetInsertBlock();
+    const LoweredList *first = &inits;
+    if (isLight(loop)) {
+        turns.outer = newBlock("turns");
+        b.CreateBr(turns.outer);
+        b.SetInsertPoint(turns.outer);
+        turns.outerPhis = makePhis(types);
+        addIncoming(turns.outerPhis, inits, from);
+        emitCancelCheck();
+        from = b.GetInsertBlock();
+        first = &turns.outerPhis;
+    }
+    turns.header = newBlock("loop");
+    b.CreateBr(turns.header);
+    b.SetInsertPoint(turns.header);
+    turns.phis = makePhis(types);
+    addIncoming(turns.phis, *first, from);
+    if (turns.outer) {
+        turns.left = b.CreatePHI(i64, 2);
+        turns.left->addIncoming(b.getInt64(kTurnsPerTest), from);
+    }
+    return turns;
+}
+
+/// Ends a turn: the next one begins with the values it has left.
+void Emitter::endTurn(const Turns &turns, const LoweredList &yields) {
+    BasicBlock *latch = b.GetInsertBlock();
+    addIncoming(turns.phis, yields, latch);
+    if (!turns.outer) {
+        b.CreateBr(turns.header);
+        return;
+    }
+    addIncoming(turns.outerPhis, yields, latch);
+    llvm::Value *left = b.CreateSub(turns.left, b.getInt64(1));
+    turns.left->addIncoming(left, latch);
+    b.CreateCondBr(b.CreateICmpNE(left, b.getInt64(0)), turns.header, turns.outer);
+}
+
 void Emitter::emitWhile(mlir::scf::WhileOp op) {
     LoweredList inits;
     for (mlir::Value v : op.getInits())
         inits.push_back(get(v));
     handOver(op.getInits());
-    BasicBlock *before = b.GetInsertBlock(), *header = newBlock("while"), *body = newBlock("do"),
-               *exit = newBlock("endwhile");
-    b.CreateBr(header);
-    b.SetInsertPoint(header);
-    LoweredList phis = makePhis(op.getBeforeBody()->getArgumentTypes());
-    addIncoming(phis, inits, before);
-    for (auto [arg, v] : llvm::zip(op.getBeforeArguments(), phis))
+    Turns turns = beginTurns(op, op.getBeforeBody()->getArgumentTypes(), inits);
+    BasicBlock *body = newBlock("do"), *exit = newBlock("endwhile");
+    for (auto [arg, v] : llvm::zip(op.getBeforeArguments(), turns.phis))
         bindReceived(arg, v);
     LoweredList condition = emitBlock(*op.getBeforeBody());
     b.CreateCondBr(condition[0].bits, body, exit);
     b.SetInsertPoint(body);
     for (auto [i, arg] : llvm::enumerate(op.getAfterArguments()))
         bindReceived(arg, condition[i + 1]);
-    emitCancelCheck();
-    LoweredList yields = emitBlock(*op.getAfterBody());
-    addIncoming(phis, yields, b.GetInsertBlock());
-    b.CreateBr(header);
+    if (!turns.outer)
+        emitCancelCheck();
+    endTurn(turns, emitBlock(*op.getAfterBody()));
     b.SetInsertPoint(exit);
     for (auto [i, result] : llvm::enumerate(op.getResults()))
         bindReceived(result, condition[i + 1]);
 }
 
 void Emitter::emitFor(mlir::scf::ForOp op) {
-    LoweredList inits;
+    LoweredList inits{get(op.getLowerBound())};
+    llvm::SmallVector<mlir::Type> types{op.getInductionVar().getType()};
     for (mlir::Value v : op.getInitArgs())
         inits.push_back(get(v));
+    llvm::append_range(types, op.getResultTypes());
     handOver(op.getInitArgs());
-    llvm::Value *lower = get(op.getLowerBound()).bits, *upper = get(op.getUpperBound()).bits,
-                *step = get(op.getStep()).bits;
-    BasicBlock *before = b.GetInsertBlock(), *header = newBlock("for"), *body = newBlock("do"),
-               *exit = newBlock("endfor");
-    b.CreateBr(header);
-    b.SetInsertPoint(header);
-    PHINode *index = b.CreatePHI(i64, 2);
-    index->addIncoming(lower, before);
-    LoweredList phis = makePhis(op.getResultTypes());
-    addIncoming(phis, inits, before);
+    llvm::Value *upper = get(op.getUpperBound()).bits, *step = get(op.getStep()).bits;
+    Turns turns = beginTurns(op, types, inits);
+    BasicBlock *body = newBlock("do"), *exit = newBlock("endfor");
+    llvm::Value *index = turns.phis.front().bits;
+    auto carried = llvm::drop_begin(turns.phis);
     b.CreateCondBr(b.CreateICmpULT(index, upper), body, exit);
     b.SetInsertPoint(body);
     bind(op.getInductionVar(), {index});
-    for (auto [arg, v] : llvm::zip(op.getRegionIterArgs(), phis))
+    for (auto [arg, v] : llvm::zip(op.getRegionIterArgs(), carried))
         bindReceived(arg, v);
-    emitCancelCheck();
+    if (!turns.outer)
+        emitCancelCheck();
     LoweredList yields = emitBlock(*op.getBody());
-    addIncoming(phis, yields, b.GetInsertBlock());
-    index->addIncoming(b.CreateAdd(index, step), b.GetInsertBlock());
-    b.CreateBr(header);
+    yields.insert(yields.begin(), {b.CreateAdd(index, step)});
+    endTurn(turns, yields);
     b.SetInsertPoint(exit);
-    for (auto [result, v] : llvm::zip(op.getResults(), phis))
+    for (auto [result, v] : llvm::zip(op.getResults(), carried))
         bindReceived(result, v);
 }
 

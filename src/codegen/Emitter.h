@@ -101,6 +101,14 @@ class Emitter {
 
     /// Phi nodes for a list of values of these types.
     LoweredList makePhis(mlir::TypeRange types);
+    /// A loop whose body is being emitted.
+    struct Turns {
+        llvm::BasicBlock *header = nullptr, *outer = nullptr; ///< outer: of light loops, which tests the cancel flag
+        LoweredList phis, outerPhis;                          ///< what a turn begins with
+        llvm::PHINode *left = nullptr;                        ///< turns until the next test
+    };
+    Turns beginTurns(mlir::Operation *loop, mlir::TypeRange types, const LoweredList &inits);
+    void endTurn(const Turns &turns, const LoweredList &yields);
     void addIncoming(const LoweredList &phis, const LoweredList &incoming, llvm::BasicBlock *from);
     void append(LlvmTypes &out, mlir::Type type);
     void append(llvm::SmallVectorImpl<llvm::Value *> &out, Lowered v);
