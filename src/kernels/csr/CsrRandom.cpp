@@ -24,9 +24,6 @@ template <class T> struct Cells {
 
 size_t drawBelow(Generator &gen, size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(gen); }
 
-/// A cancelled run stops after about so many draws, which take a millisecond.
-constexpr size_t kDrawsPerCancelTest = size_t(1) << 16;
-
 /// How many cells each row gets.
 std::vector<size_t> drawRowCounts(Generator &gen, size_t rows, size_t cols, size_t nonZeros, bool sparse) {
     std::vector<size_t> counts(rows, sparse ? 0 : cols);

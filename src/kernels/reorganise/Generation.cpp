@@ -47,9 +47,6 @@ std::string numberText(const Value &v) {
     return withNumericType(v.scalarType(), [&]<class T>(TypeTag<T>) { return std::to_string(v.as<T>()); });
 }
 
-/// Drawing is serial, since a seed fixes the sequence. A cancelled run stops after so many draws, about a millisecond.
-constexpr size_t kDrawsPerCancelTest = size_t(1) << 16;
-
 /// std::generate_n for a run that may be cancelled.
 template <class T, class Draw> void drawCells(T *cells, size_t n, Draw &&draw) {
     for (size_t at = 0; at < n; at += kDrawsPerCancelTest) {
