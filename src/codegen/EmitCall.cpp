@@ -91,10 +91,14 @@ llvm::Value *Emitter::slotField(llvm::Value *area, size_t index, unsigned field)
 
 void Emitter::storeSlot(llvm::Value *area, size_t index, Lowered v, mlir::Type type) {
     b.CreateStore(tagOf(v, type), slotField(area, index, 0));
-    b.CreateStore(toBits(v, type), slotField(area, index, 1));
+    // Pointers are stored and loaded as such: instructions that only change their type cost time to compile.
+    bool isPointer = !v.tag && ir::isReference(type);
+    b.CreateStore(isPointer ? v.bits : toBits(v, type), slotField(area, index, 1));
 }
 
 Lowered Emitter::loadSlot(llvm::Value *area, size_t index, mlir::Type type) {
+    if (!isUnknown(type) && ir::isReference(type))
+        return {b.CreateLoad(ptr, slotField(area, index, 1))};
     llvm::Value *tag = isUnknown(type) ? b.CreateLoad(i64, slotField(area, index, 0)) : nullptr;
     return fromBits(b.CreateLoad(i64, slotField(area, index, 1)), tag, type);
 }
@@ -165,7 +169,7 @@ void Emitter::emitAdapt(DaphneOp op) {
     // The result's reference has a slot before anything is checked; its address may still change.
     unsigned slot = 0;
     auto hold = [&] {
-        llvm::Value *object = objectOf(v, sourceType);
+        llvm::Value *object = objectOf(v);
         if (isManaged)
             b.CreateStore(object, rootSlot(slot));
         else

@@ -50,14 +50,14 @@ llvm::Value *Emitter::rootSlot(unsigned index) {
     return b.CreateConstInBoundsGEP1_64(i64, rootFrame, kFrameHead + index);
 }
 
-/// Address of the object that a value refers to; zero if it is a number.
-llvm::Value *Emitter::objectOf(Lowered v, mlir::Type type) {
+/// Address of the object that a value held by reference, or of unknown type, refers to; null if it is a number.
+llvm::Value *Emitter::objectOf(Lowered v) {
     if (!v.tag)
-        return toBits(v, type);
+        return v.bits;
     auto *isText = b.CreateICmpUGT(v.tag, b.getInt64(slotTag(ValueKind::Scalar, ValueType::F64)));
     auto *kind = b.CreateAnd(v.tag, b.getInt64(0xff));
     auto *isOther = b.CreateICmpUGT(kind, b.getInt64(static_cast<uint64_t>(ValueKind::Scalar)));
-    return b.CreateSelect(b.CreateOr(isText, isOther), v.bits, b.getInt64(0));
+    return b.CreateIntToPtr(b.CreateSelect(b.CreateOr(isText, isOther), v.bits, b.getInt64(0)), ptr);
 }
 
 unsigned Emitter::newRoot() { return freeRoots.empty() ? numRoots++ : freeRoots.pop_back_val(); }
@@ -65,7 +65,7 @@ unsigned Emitter::newRoot() { return freeRoots.empty() ? numRoots++ : freeRoots.
 void Emitter::own(mlir::Value v) {
     unsigned slot = newRoot();
     rootOf[v] = slot;
-    b.CreateStore(objectOf(get(v), v.getType()), rootSlot(slot));
+    b.CreateStore(objectOf(get(v)), rootSlot(slot));
 }
 
 void Emitter::bindOwned(mlir::Value v, Lowered lowered) {
@@ -75,7 +75,7 @@ void Emitter::bindOwned(mlir::Value v, Lowered lowered) {
     if (references == References::Managed)
         own(v);
     else
-        callRuntime("daphne_keep", b.getVoidTy(), {contextArg, objectOf(lowered, v.getType())});
+        callRuntime("daphne_keep", b.getVoidTy(), {contextArg, objectOf(lowered)});
 }
 
 void Emitter::bindReceived(mlir::Value v, Lowered lowered) {

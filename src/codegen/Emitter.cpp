@@ -240,7 +240,7 @@ void Emitter::emitEntry(mlir::func::FuncOp main) {
     for (auto [i, t] : llvm::enumerate(main.getFunctionType().getInputs())) {
         Lowered v = loadSlot(function->getArg(1), i, t);
         if (isKept && ir::isReference(t))
-            callRuntime("daphne_keep", b.getVoidTy(), {contextArg, objectOf(v, t)});
+            callRuntime("daphne_keep", b.getVoidTy(), {contextArg, objectOf(v)});
         append(args, v);
     }
     auto *call = b.CreateCall(declaration(main.getSymName()), args);
@@ -348,63 +348,60 @@ void Emitter::emitIf(mlir::scf::IfOp op) {
 
 namespace {
 
-/// A turn takes nanoseconds: nothing but scalars, no calls and no other loops inside.
-bool isLight(mlir::Operation *loop) {
+/// Of short loops over scalars, whose turns take a nanosecond, so many copies stand one after another: then a test of the
+/// cancel flag in each turn of the emitted loop costs nothing that can be measured.
+constexpr unsigned kCopiesOfShortLoops = 4;
+constexpr unsigned kOperationsOfShortLoops = 24;
+
+/// Nothing but a few operations on scalars, no calls and no other loops inside.
+bool isShort(mlir::Operation *loop) {
+    unsigned operations = 0;
     auto isReference = [](mlir::Type t) { return ir::isReference(t); };
     return !loop->walk([&](mlir::Operation *op) {
-                    bool heavy = mlir::isa<ir::PipelineOp, mlir::func::CallOp>(op) ||
-                                 (op != loop && mlir::isa<mlir::scf::WhileOp, mlir::scf::ForOp>(op)) ||
-                                 llvm::any_of(op->getOperandTypes(), isReference) ||
-                                 llvm::any_of(op->getResultTypes(), isReference);
-                    return heavy ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+                    bool isLong = ++operations > kOperationsOfShortLoops ||
+                                  mlir::isa<ir::PipelineOp, mlir::func::CallOp>(op) ||
+                                  (op != loop && mlir::isa<mlir::scf::WhileOp, mlir::scf::ForOp>(op)) ||
+                                  llvm::any_of(op->getOperandTypes(), isReference) ||
+                                  llvm::any_of(op->getResultTypes(), isReference);
+                    return isLong ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
                 })
                 .wasInterrupted();
 }
 
-/// Light loops look at the cancel flag once in so many turns, a microsecond; a power of two, so that they are unrolled.
-constexpr uint64_t kTurnsPerTest = 1024;
-
 } // namespace
 
-/// Begins a loop: the next block is that of its condition. Light loops are two loops, of which the outer one tests.
-Emitter::Turns Emitter::beginTurns(mlir::Operation *loop, mlir::TypeRange types, const LoweredList &inits) {
-    Turns turns;
+/// A loop: `turn` emits one turn from the values it begins with, and returns the values it leaves. It branches to the
+/// block it is given where the loop ends, and tells with which values. Returns those, behind the loop.
+Emitter::LoweredList Emitter::emitTurns(mlir::Operation *loop, const LoweredList &inits, mlir::TypeRange types,
+                                        mlir::TypeRange resultTypes, Turn turn) {
+    const unsigned copies = isShort(loop) ? kCopiesOfShortLoops : 1;
     BasicBlock *from = b.GetInsertBlock();
-    const LoweredList *first = &inits;
-    if (isLight(loop)) {
-        turns.outer = newBlock("turns");
-        b.CreateBr(turns.outer);
-        b.SetInsertPoint(turns.outer);
-        turns.outerPhis = makePhis(types);
-        addIncoming(turns.outerPhis, inits, from);
-        emitCancelCheck();
-        from = b.GetInsertBlock();
-        first = &turns.outerPhis;
-    }
-    turns.header = newBlock("loop");
-    b.CreateBr(turns.header);
-    b.SetInsertPoint(turns.header);
-    turns.phis = makePhis(types);
-    addIncoming(turns.phis, *first, from);
-    if (turns.outer) {
-        turns.left = b.CreatePHI(i64, 2);
-        turns.left->addIncoming(b.getInt64(kTurnsPerTest), from);
-    }
-    return turns;
-}
-
-/// Ends a turn: the next one begins with the values it has left.
-void Emitter::endTurn(const Turns &turns, const LoweredList &yields) {
-    BasicBlock *latch = b.GetInsertBlock();
-    addIncoming(turns.phis, yields, latch);
-    if (!turns.outer) {
-        b.CreateBr(turns.header);
-        return;
-    }
-    addIncoming(turns.outerPhis, yields, latch);
-    llvm::Value *left = b.CreateSub(turns.left, b.getInt64(1));
-    turns.left->addIncoming(left, latch);
-    b.CreateCondBr(b.CreateICmpNE(left, b.getInt64(0)), turns.header, turns.outer);
+    BasicBlock *header = newBlock("loop"), *exit = BasicBlock::Create(context, "endloop");
+    b.CreateBr(header);
+    b.SetInsertPoint(exit);
+    LoweredList results;
+    if (copies > 1)
+        results = makePhis(resultTypes);
+    b.SetInsertPoint(header);
+    LoweredList phis = makePhis(types);
+    addIncoming(phis, inits, from);
+    emitCancelCheck();
+    LoweredList current = phis;
+    for (unsigned copy = 0; copy < copies; ++copy)
+        current = turn(current, [&](llvm::Value *goesOn, const LoweredList &leaves) {
+            BasicBlock *body = newBlock("do");
+            if (copies > 1)
+                addIncoming(results, leaves, b.GetInsertBlock());
+            else
+                results = leaves;
+            b.CreateCondBr(goesOn, body, exit);
+            b.SetInsertPoint(body);
+        });
+    addIncoming(phis, current, b.GetInsertBlock());
+    b.CreateBr(header);
+    exit->insertInto(function);
+    b.SetInsertPoint(exit);
+    return results;
 }
 
 void Emitter::emitWhile(mlir::scf::WhileOp op) {
@@ -412,21 +409,20 @@ void Emitter::emitWhile(mlir::scf::WhileOp op) {
     for (mlir::Value v : op.getInits())
         inits.push_back(get(v));
     handOver(op.getInits());
-    Turns turns = beginTurns(op, op.getBeforeBody()->getArgumentTypes(), inits);
-    BasicBlock *body = newBlock("do"), *exit = newBlock("endwhile");
-    for (auto [arg, v] : llvm::zip(op.getBeforeArguments(), turns.phis))
-        bindReceived(arg, v);
-    LoweredList condition = emitBlock(*op.getBeforeBody());
-    b.CreateCondBr(condition[0].bits, body, exit);
-    b.SetInsertPoint(body);
-    for (auto [i, arg] : llvm::enumerate(op.getAfterArguments()))
-        bindReceived(arg, condition[i + 1]);
-    if (!turns.outer)
-        emitCancelCheck();
-    endTurn(turns, emitBlock(*op.getAfterBody()));
-    b.SetInsertPoint(exit);
-    for (auto [i, result] : llvm::enumerate(op.getResults()))
-        bindReceived(result, condition[i + 1]);
+    LoweredList results = emitTurns(
+        op, inits, op.getBeforeBody()->getArgumentTypes(), op.getResultTypes(),
+        [&](const LoweredList &current, GoesOn goesOn) {
+            for (auto [arg, v] : llvm::zip(op.getBeforeArguments(), current))
+                bindReceived(arg, v);
+            LoweredList condition = emitBlock(*op.getBeforeBody());
+            LoweredList passed(llvm::drop_begin(condition));
+            goesOn(condition[0].bits, passed);
+            for (auto [arg, v] : llvm::zip(op.getAfterArguments(), passed))
+                bindReceived(arg, v);
+            return emitBlock(*op.getAfterBody());
+        });
+    for (auto [result, v] : llvm::zip(op.getResults(), results))
+        bindReceived(result, v);
 }
 
 void Emitter::emitFor(mlir::scf::ForOp op) {
@@ -437,22 +433,19 @@ void Emitter::emitFor(mlir::scf::ForOp op) {
     llvm::append_range(types, op.getResultTypes());
     handOver(op.getInitArgs());
     llvm::Value *upper = get(op.getUpperBound()).bits, *step = get(op.getStep()).bits;
-    Turns turns = beginTurns(op, types, inits);
-    BasicBlock *body = newBlock("do"), *exit = newBlock("endfor");
-    llvm::Value *index = turns.phis.front().bits;
-    auto carried = llvm::drop_begin(turns.phis);
-    b.CreateCondBr(b.CreateICmpULT(index, upper), body, exit);
-    b.SetInsertPoint(body);
-    bind(op.getInductionVar(), {index});
-    for (auto [arg, v] : llvm::zip(op.getRegionIterArgs(), carried))
-        bindReceived(arg, v);
-    if (!turns.outer)
-        emitCancelCheck();
-    LoweredList yields = emitBlock(*op.getBody());
-    yields.insert(yields.begin(), {b.CreateAdd(index, step)});
-    endTurn(turns, yields);
-    b.SetInsertPoint(exit);
-    for (auto [result, v] : llvm::zip(op.getResults(), carried))
+    LoweredList results = emitTurns(
+        op, inits, types, op.getResultTypes(), [&](const LoweredList &current, GoesOn goesOn) {
+            llvm::Value *index = current.front().bits;
+            LoweredList carried(llvm::drop_begin(current));
+            goesOn(b.CreateICmpULT(index, upper), carried);
+            bind(op.getInductionVar(), {index});
+            for (auto [arg, v] : llvm::zip(op.getRegionIterArgs(), carried))
+                bindReceived(arg, v);
+            LoweredList yields = emitBlock(*op.getBody());
+            yields.insert(yields.begin(), {b.CreateAdd(index, step)});
+            return yields;
+        });
+    for (auto [result, v] : llvm::zip(op.getResults(), results))
         bindReceived(result, v);
 }
 

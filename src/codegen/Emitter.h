@@ -95,20 +95,17 @@ class Emitter {
     void handOver(mlir::OperandRange operands);
     uint64_t handOverConsumed(mlir::Operation *op);
     llvm::Value *rootSlot(unsigned index);
-    llvm::Value *objectOf(Lowered v, mlir::Type type);
+    llvm::Value *objectOf(Lowered v);
     Lowered get(mlir::Value v) { return values.lookup(v); }
     llvm::BasicBlock *newBlock(const char *name);
 
     /// Phi nodes for a list of values of these types.
     LoweredList makePhis(mlir::TypeRange types);
-    /// A loop whose body is being emitted.
-    struct Turns {
-        llvm::BasicBlock *header = nullptr, *outer = nullptr; ///< outer: of light loops, which tests the cancel flag
-        LoweredList phis, outerPhis;                          ///< what a turn begins with
-        llvm::PHINode *left = nullptr;                        ///< turns until the next test
-    };
-    Turns beginTurns(mlir::Operation *loop, mlir::TypeRange types, const LoweredList &inits);
-    void endTurn(const Turns &turns, const LoweredList &yields);
+    /// The loop goes on if the condition holds, else it ends with these values.
+    using GoesOn = llvm::function_ref<void(llvm::Value *condition, const LoweredList &results)>;
+    using Turn = llvm::function_ref<LoweredList(const LoweredList &current, GoesOn goesOn)>;
+    LoweredList emitTurns(mlir::Operation *loop, const LoweredList &inits, mlir::TypeRange types,
+                          mlir::TypeRange resultTypes, Turn turn);
     void addIncoming(const LoweredList &phis, const LoweredList &incoming, llvm::BasicBlock *from);
     void append(LlvmTypes &out, mlir::Type type);
     void append(llvm::SmallVectorImpl<llvm::Value *> &out, Lowered v);
