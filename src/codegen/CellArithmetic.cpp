@@ -114,10 +114,16 @@ struct CellArithmetic::Emitters {
         return isFloat(t) ? c.b.CreateFDiv(x, y) : nullptr;
     }
     static Value *smaller(Cells c, Value *x, Value *y, ValueType t) {
-        return c.b.CreateSelect(c.compare("ewLt", y, x, t), y, x);
+        return orNan(c, x, y, c.b.CreateSelect(c.compare("ewLt", y, x, t), y, x), t);
     }
     static Value *larger(Cells c, Value *x, Value *y, ValueType t) {
-        return c.b.CreateSelect(c.compare("ewLt", x, y, t), y, x);
+        return orNan(c, x, y, c.b.CreateSelect(c.compare("ewLt", x, y, t), y, x), t);
+    }
+    /// One and the same NaN where x or y is one.
+    static Value *orNan(Cells c, Value *x, Value *y, Value *best, ValueType t) {
+        if (!isFloat(t))
+            return best;
+        return c.b.CreateSelect(c.b.CreateFCmpUNO(x, y), llvm::ConstantFP::getQNaN(best->getType()), best);
     }
     template <llvm::Instruction::BinaryOps Logic> static Value *logical(Cells c, Value *x, Value *y, ValueType t) {
         return c.fromBool(c.b.CreateBinOp(Logic, c.isTrue(x, t), c.isTrue(y, t)), t);

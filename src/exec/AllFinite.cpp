@@ -20,7 +20,7 @@ template <class T> bool allFinite(const T *x, size_t n) {
                        lanes[l] += x[i + l] - x[i + l];
                for (; i < n; ++i)
                    lanes[0] += x[i] - x[i];
-               return mergeLanes(lanes);
+               return mergeLanes<Plus>(lanes);
            }) == 0;
 }
 

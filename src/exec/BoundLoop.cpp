@@ -121,11 +121,9 @@ class RowsRun {
     }
 
     void aggregateBlock(size_t p, const void *stage, uint64_t b, uint64_t n) {
-        withNumericType(program.params[p].type, [&]<class T>(TypeTag<T>) {
-            const T *x = static_cast<const T *>(stage);
-            T *out = reinterpret_cast<T *>(loop.arguments.words[LoopArguments::kHeader + 3 * p]) + b;
-            foldBlock(*loop.staged[p], x, n, out);
-        });
+        ValueType type = program.params[p].type;
+        auto *out = reinterpret_cast<std::byte *>(loop.arguments.words[LoopArguments::kHeader + 3 * p]);
+        foldBlock(*loop.staged[p], type, stage, n, out + b * cellSize(type));
     }
 
     void startColumnGroup(Worker &w, uint64_t group) {

@@ -272,7 +272,7 @@ class Builder {
         Reduce how = *foldOf(op);
         bool isSparse = program.nodes[x].sparse;
         uint16_t folded = reduceRow(how, convert(x, preparedType(op, f.type)));
-        if (how != Reduce::Sum && isSparse)
+        if (!propertiesOf(how).skipsZeros && isSparse)
             return withPositiveZero(folded);
         if (op.fold.finish == ops::FoldFacts::Finish::Nothing)
             return folded;
@@ -338,7 +338,8 @@ class Builder {
         if (op.info->family == ops::Family::AggCol)
             pushOutput(P::SumsOfColumns, x, {Binding::Kind::Partial, resultOf(index)});
         else if (program.flat)
-            pushOutput(LoopParam::ofAll(*foldOf(*op.info)), x, {Binding::Kind::Partial, resultOf(index)});
+            program.params[pushOutput(P::FoldOfAll, x, {Binding::Kind::Partial, resultOf(index)})].fold =
+                *foldOf(*op.info);
         else
             pushOutput(P::OutColumn, x, {Binding::Kind::Staged, resultOf(index)});
     }

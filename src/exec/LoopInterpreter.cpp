@@ -144,11 +144,8 @@ class Interpreter {
                             spreadCells(data(param.node), isSingle(program.nodes[param.node]), param.type, n).data(),
                             n * bytes);
             else if (param.isAggregate())
-                withNumericType(param.type, [&]<class T>(TypeTag<T>) {
-                    const T *x = reinterpret_cast<const T *>(data(param.node));
-                    T *out = address<T>(p) + begin / LoopProgram::kBlock;
-                    foldBlock(param.fold(), x, n, out);
-                });
+                foldBlock(param.fold, param.type, data(param.node), n,
+                          address(p) + begin / LoopProgram::kBlock * bytes);
         }
     }
 
@@ -244,25 +241,27 @@ class Interpreter {
     void reduce(size_t i, size_t n) {
         const LoopNode &node = program.nodes[i];
         values[i].resize(1);
-        withNumericType(node.type, [&]<class T>(TypeTag<T>) {
+        withFoldAndType(node.reduce(), node.type, [&]<class F, class T>(F, TypeTag<T>) {
             const T *x = reinterpret_cast<const T *>(data(node.operands[0]));
             T *out = reinterpret_cast<T *>(data(i));
-            if (node.reduce() == Reduce::Min)
-                *out = extreme<Smaller>(x, n);
-            else if (node.reduce() == Reduce::Max)
-                *out = extreme<Larger>(x, n);
-            else if constexpr (!std::is_same_v<T, bool>)
-                *out = node.reduce() == Reduce::DotSparse       ? dotSparse(x, n)
-                       : program.nodes[node.operands[0]].sparse ? inOrder(x, n)
-                                                                : sumRun(x, n, [](T y) { return y; });
+            bool isSparse = program.nodes[node.operands[0]].sparse;
+            if constexpr (std::is_same_v<F, SumFold>)
+                if (node.reduce() == Reduce::DotSparse) {
+                    *out = dotSparse(x, n);
+                    return;
+                }
+            *out = isSparse ? foldStored<F>(x, n) : foldRun<F>(x, n);
         });
     }
 
-    template <class T> static T inOrder(const T *x, size_t n) {
-        T sum = 0;
+    /// The stored cells of a row from left to right, and one zero for those that are missing.
+    template <class F, class T> T foldStored(const T *x, size_t n) const {
+        T all = F::template identity<T>();
         for (size_t k = 0; k < n; ++k)
-            sum = wrappingSum(sum, x[k]);
-        return sum;
+            all = F::add(all, x[k]);
+        if (!F::kSkipsZeros && n < arguments[LoopArguments::kColumns])
+            all = F::add(all, T(0));
+        return F::finish(all);
     }
 
     template <class T> static T dotSparse(const T *x, size_t n) {
@@ -278,19 +277,6 @@ class Interpreter {
         for (; k < n; ++k)
             sum = wrappingSum(sum, x[k]);
         return sum;
-    }
-
-    template <class Order, class T> T extreme(const T *x, size_t n) const {
-        bool sparse = program.hasCsr;
-        T best = Order::template worst<T>();
-        uint64_t cols = arguments[LoopArguments::kColumns];
-        if (n && (!sparse || storedColumn(firstStored(row)) == 0) && x[0] != x[0])
-            return x[0];
-        for (size_t k = 0; k < n; ++k)
-            best = Order::better(x[k], best) ? x[k] : best;
-        if (sparse && n < cols && Order::better(T(0), best))
-            best = T(0);
-        return withoutSignOfZero(best);
     }
 
     void store(size_t p, uint64_t r) {

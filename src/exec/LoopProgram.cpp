@@ -39,6 +39,8 @@ std::string LoopProgram::text() const {
         number(p.kind), number(p.type), number(p.isOutput() ? p.node : 0);
         if (p.kind == LoopParam::Kind::SumsOfOuter)
             number(p.side), number(p.width);
+        if (p.kind == LoopParam::Kind::FoldOfAll)
+            number(p.fold);
         out += '\n';
     }
     for (const LoopNode &n : nodes) {

@@ -80,9 +80,7 @@ struct LoopParam {
         OutFull,       ///< cells from row to row may be 0: a value kept for a later level
         SumsOfColumns, ///< address of c sums the rows are added to
         SumsOfOuter,   ///< address of c x width sums to which the outer product of the row and that of a Side is added
-        SumOfAll,      ///< flat: address of one number per block of kBlock cells
-        MinOfAll,
-        MaxOfAll,
+        FoldOfAll,     ///< flat: address of one number per block of kBlock cells
         OutProduct,     ///< address: rows of a matrix product
         SumsOfProducts, ///< address of a partial result of a deep matrix product for each of its blocks
     };
@@ -90,15 +88,9 @@ struct LoopParam {
     ValueType type = ValueType::F64;
     uint16_t node = 0;            ///< outputs: the value
     uint16_t side = 0, width = 0; ///< SumsOfOuter: the Side and its columns
+    Reduce fold = Reduce::Sum;    ///< FoldOfAll
     bool isOutput() const { return kind >= Kind::OutColumn; }
-    bool isAggregate() const { return kind >= Kind::SumsOfColumns && kind <= Kind::MaxOfAll; }
-    /// Of an aggregate of all cells.
-    Reduce fold() const {
-        return kind == Kind::MinOfAll ? Reduce::Min : kind == Kind::MaxOfAll ? Reduce::Max : Reduce::Sum;
-    }
-    static Kind ofAll(Reduce how) {
-        return how == Reduce::Min ? Kind::MinOfAll : how == Reduce::Max ? Kind::MaxOfAll : Kind::SumOfAll;
-    }
+    bool isAggregate() const { return kind >= Kind::SumsOfColumns && kind <= Kind::FoldOfAll; }
     bool isSumOfRows() const { return kind == Kind::SumsOfColumns || kind == Kind::SumsOfOuter; }
 };
 

@@ -150,10 +150,19 @@ class ProgramReader {
         return static_cast<E>(x);
     }
 
+    Reduce foldNumbered(int x) const {
+        Reduce fold = enumerator(x, Reduce::DotSparse);
+        require(fold != Reduce::DotSparse, "a fold of all cells");
+        return fold;
+    }
+
     void readParam(const std::vector<int> &n) {
         require(n.size() >= 3 && program.params.size() < kMostParams && name.empty(), "a parameter has three numbers");
-        LoopParam p{enumerator(n[0], P::MaxOfAll), enumerator(n[1], ValueType::F64), static_cast<uint16_t>(n[2])};
-        require(n.size() == (p.kind == P::SumsOfOuter ? 5 : 3), "a parameter has three numbers, a product five");
+        LoopParam p{enumerator(n[0], P::FoldOfAll), enumerator(n[1], ValueType::F64), static_cast<uint16_t>(n[2])};
+        require(n.size() == (p.kind == P::SumsOfOuter ? 5 : p.kind == P::FoldOfAll ? 4 : 3),
+                "a parameter has three numbers, a fold four, a product five");
+        if (p.kind == P::FoldOfAll)
+            p.fold = foldNumbered(n[3]);
         if (p.kind == P::SumsOfOuter) {
             p.side = static_cast<uint16_t>(n[3]);
             p.width = static_cast<uint16_t>(n[4]);
@@ -298,7 +307,7 @@ class ProgramReader {
         const LoopNode &x = operand(given, 0);
         Reduce how = enumerator(given.function, Reduce::DotSparse);
         require(!program.flat && x.space == Space::Full, "a reduction of a row");
-        require(how == Reduce::Min || how == Reduce::Max || x.type != ValueType::Bool, "a sum of truth values");
+        require(propertiesOf(how).takesTruth || x.type != ValueType::Bool, "a sum of truth values");
         require(how != Reduce::DotSparse || x.sparse, "a sparse product");
         LoopNode n{
             .space = Space::Column, .level = static_cast<uint8_t>(x.level + 1), .type = x.type, .compute = x.type};
@@ -353,8 +362,8 @@ class ProgramReader {
             return;
         require(p.node < program.nodes.size() && program.nodes[p.node].type == p.type, "the node of an output");
         const LoopNode &n = program.nodes[p.node];
-        bool isSum = p.kind == P::SumOfAll || p.kind == P::SumsOfColumns;
-        require(!isSum || p.type != ValueType::Bool, "a sum of truth values");
+        bool takesTruth = p.kind == P::FoldOfAll ? propertiesOf(p.fold).takesTruth : p.kind != P::SumsOfColumns;
+        require(takesTruth || p.type != ValueType::Bool, "a sum of truth values");
         switch (p.kind) {
         case P::OutColumn: require(n.space == Space::Column, "a column comes out"); break;
         case P::SumsOfOuter: require(program.narrow != 0, "sums of products of narrow rows"); [[fallthrough]];

@@ -337,7 +337,7 @@ class Planner {
         std::optional<Reduce> how = foldOf(*region.ops[i].info);
         if (!how || !f.isMatrix() || f.cols <= 1 || f.rows <= 1)
             return std::nullopt;
-        if (how == Reduce::Sum && isComputedCsr(i))
+        if (propertiesOf(*how).rounds && isComputedCsr(i))
             return std::nullopt;
         int csr = f.form == Fact::Form::Csr ? rootCsr(region.ops[i].operands[0]) : -1;
         return Role{f.rows, f.cols, true, false, csr, 1};

@@ -275,19 +275,12 @@ class FusedRun {
 
     Value aggregateBlocks(size_t p) {
         ValueType type = program.params[p].type;
-        return withNumericType(type, [&]<class T>(TypeTag<T>) -> Value {
-            const T *blocks = outputs[p]->view<T>().data;
-            return withFold(aggregateOf(p), [&]<class F>(F) -> Value {
-                if constexpr (std::is_same_v<F, SumFold> && std::is_same_v<T, bool>) {
-                    throw internalError("a sum of truth values");
-                } else {
-                    T total = F::merge(blocks, bound.numBlocks());
-                    if constexpr (std::is_floating_point_v<T>)
-                        if (isMean(p))
-                            total /= static_cast<T>(step.rows);
-                    return Value::scalar(total, type);
-                }
-            });
+        return withFoldAndType(aggregateOf(p), type, [&]<class F, class T>(F, TypeTag<T>) -> Value {
+            T total = F::merge(outputs[p]->view<T>().data, bound.numBlocks());
+            if constexpr (std::is_floating_point_v<T>)
+                if (isMean(p))
+                    total /= static_cast<T>(step.rows);
+            return Value::scalar(total, type);
         });
     }
 

@@ -238,17 +238,17 @@ func.func @rounding(%i: si64, %x: !daphne.matrix<?, ?, f64>) -> (si64, !daphne.m
 // -----
 
 // CHECK-LABEL: @choices
-func.func @choices(%c: i1, %a: f64, %b: f64, %i: si64) -> (f64, f64, i1, i1, si64, f64) {
+func.func @choices(%c: i1, %a: f64, %b: f64, %i: si64) -> (f64, f64, i1, i1, si64, si64) {
   // CHECK: %[[ONE:.*]] = daphne.constant 1 : si64
-  // CHECK-NEXT: return %arg1, %arg2, %arg0, %arg0, %[[ONE]], %arg1
+  // CHECK-NEXT: return %arg1, %arg2, %arg0, %arg0, %[[ONE]], %arg3
   %false = daphne.constant false : i1
   %p = daphne.cond %c, %a, %a : (i1, f64, f64) -> f64
   %q = daphne.cond %false, %a, %b : (i1, f64, f64) -> f64
   %r = daphne.ewOr %c, %false : (i1, i1) -> i1
   %s = daphne.condition %c : (i1) -> i1
   %t = daphne.ewLe %i, %i : (si64, si64) -> si64
-  %u = daphne.ewMin %a, %a : (f64, f64) -> f64
-  return %p, %q, %r, %s, %t, %u : f64, f64, i1, i1, si64, f64
+  %u = daphne.ewMin %i, %i : (si64, si64) -> si64
+  return %p, %q, %r, %s, %t, %u : f64, f64, i1, i1, si64, si64
 }
 
 // -----

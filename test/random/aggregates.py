@@ -24,12 +24,10 @@ def sum_of(values, vt, inexact, full):
 
 
 def extreme(better, empty):
-    """Full aggregates ignore NaN; those of rows and columns keep a NaN that comes first."""
+    """NaN wins, wherever it stands."""
     def run(values, vt, inexact, full):
-        if full:
-            if is_float(vt) and values and all(map(math.isnan, values)):
-                raise Unspecified('only NaN')
-            values = [v for v in values if v == v]
+        if is_float(vt) and any(map(math.isnan, values)):
+            return math.nan, inexact
         if not values:
             if not full or vt in ('bool', 'str'):
                 raise Unspecified('extreme of nothing')
@@ -96,6 +94,8 @@ def index_of(better):
             raise Unspecified('position in nothing')
         best = 0
         for i, value in enumerate(values):
+            if value != value:
+                return i  # NaN wins, the first one
             best = i if better(value, values[best]) else best
         return best
 

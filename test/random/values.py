@@ -224,6 +224,11 @@ def is_exact_power(a, b, result):
     return b == int(b) and abs(b) <= 64 and Fraction(a)**int(b) == Fraction(result)
 
 
+def first_nan(a, b, otherwise):
+    """NaN if one of the two is."""
+    return math.nan if a != a or b != b else otherwise
+
+
 ARITHMETIC = {
     '+': lambda a, b, vt: rounded(a + b, vt),
     '-': lambda a, b, vt: rounded(a - b, vt),
@@ -231,8 +236,8 @@ ARITHMETIC = {
     '/': divide,
     '%': modulo,
     '^': power,
-    'min': lambda a, b, vt: b if b < a else a,
-    'max': lambda a, b, vt: b if a < b else a,
+    'min': lambda a, b, vt: first_nan(a, b, b if b < a else a),
+    'max': lambda a, b, vt: first_nan(a, b, b if a < b else a),
 }
 COMPARISON = {
     '==': lambda a, b: a == b, '!=': lambda a, b: a != b, '<': lambda a, b: a < b,

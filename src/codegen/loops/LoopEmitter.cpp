@@ -90,15 +90,13 @@ Value *LoopEmitter::neutral(const Accumulator &a, unsigned lanes) {
 }
 
 Value *LoopEmitter::combine(const Accumulator &a, Value *x, Value *best, unsigned lanes) {
-    CellArithmetic cells(b, lanes);
-    if (a.how == Reduce::Sum || a.how == Reduce::DotSparse)
-        return cells.binary("ewAdd", best, x, a.type);
-    ops::OpName better = a.how == Reduce::Min ? ops::OpName("ewLt") : ops::OpName("ewGt");
-    return b.CreateSelect(cells.compare(better, x, best, a.type), x, best);
+    return CellArithmetic(b, lanes).binary(propertiesOf(a.how).cells, best, x, a.type);
 }
 
-Value *LoopEmitter::withoutSignOfZero(Value *extreme) {
-    return b.CreateFAdd(extreme, llvm::ConstantFP::get(extreme->getType(), 0.0));
+Value *LoopEmitter::finished(const Accumulator &a, Value *total) {
+    if (!isFloat(a.type) || propertiesOf(a.how).signOfZero)
+        return total;
+    return b.CreateFAdd(total, llvm::ConstantFP::get(total->getType(), 0.0));
 }
 
 /// The upper half of the lanes to the lower one, until one is left.
@@ -114,8 +112,8 @@ Value *LoopEmitter::acrossLanes(const Accumulator &a, Value *v) {
 
 /// Result of a block of so many cells from its lanes, its tail and its cells in order.
 Value *LoopEmitter::finishBlock(Accumulator &a, Value *count) {
-    Value *v = acrossLanes(a, a.isFloatSum() ? combine(a, a.tail, a.lanes, kLanes) : a.lanes);
-    if (!a.isFloatSum())
+    Value *v = acrossLanes(a, a.isRounded() ? combine(a, a.tail, a.lanes, kLanes) : a.lanes);
+    if (!a.isRounded())
         return combine(a, a.ordered, v, 1);
     return b.CreateSelect(b.CreateICmpULT(count, b.getInt64(2 * kLanes)), a.ordered, v);
 }
@@ -131,7 +129,7 @@ std::vector<LoopEmitter::Accumulator> LoopEmitter::accumulatorsOf(unsigned level
         const LoopParam &param = program.params[p];
         if (!param.isAggregate())
             continue;
-        found.push_back({.how = param.fold(), .node = param.node, .type = param.type, .param = static_cast<int>(p)});
+        found.push_back({.how = param.fold, .node = param.node, .type = param.type, .param = static_cast<int>(p)});
     }
     return found;
 }
@@ -197,7 +195,7 @@ void LoopEmitter::emitBlock(Value *from, Value *to, std::vector<Accumulator> &ac
         Accumulator &a = accumulators[i];
         a.lanes = carried[i];
         carried[i] = neutral(a, 1);
-        if (a.isFloatSum()) {
+        if (a.isRounded()) {
             tails[i] = carried.size();
             carried.push_back(llvm::Constant::getNullValue(memoryType(a.type, kLanes)));
         }
@@ -294,22 +292,10 @@ void LoopEmitter::emitDenseSweep(unsigned level) {
     if (!hasWork(level, accumulators))
         return;
     Value *zero = b.getInt64(0);
-    // A row keeps a NaN that comes first. Looked at before outputs may be stored over it.
-    std::map<size_t, Value *> firstCells;
-    for (const Accumulator &a : accumulators)
-        if (isFloat(a.type) && (a.how == Reduce::Min || a.how == Reduce::Max)) {
-            Values cached;
-            firstCells[a.reduceNode] = program.narrow ? firstOfNarrow(a) : value(a.node, {1, zero, nullptr, &cached});
-        }
-    auto finish = [&](Accumulator &a, Value *total) {
-        if (auto it = firstCells.find(a.reduceNode); it != firstCells.end())
-            total = b.CreateSelect(b.CreateFCmpUNO(it->second, it->second), it->second, withoutSignOfZero(total));
-        rowValues[a.reduceNode] = total;
-    };
     if (program.narrow) {
         emitNarrowRow(accumulators, level);
         for (Accumulator &a : accumulators)
-            finish(a, a.ordered);
+            rowValues[a.reduceNode] = finished(a, a.ordered);
         return;
     }
     Value *blockCells = b.getInt64(LoopProgram::kBlock);
@@ -318,7 +304,7 @@ void LoopEmitter::emitDenseSweep(unsigned level) {
     for (Accumulator &a : accumulators) {
         totals.push_back(neutral(a, 1));
         states.push_back(nullptr);
-        if (a.isFloatSum()) {
+        if (a.isRounded()) {
             states.back() = room(llvm::ArrayType::get(i64, pairwiseBytes(a.type) / 8));
             b.CreateStore(zero, states.back()); // the number of blocks so far
         }
@@ -330,14 +316,14 @@ void LoopEmitter::emitDenseSweep(unsigned level) {
         for (size_t i = 0; i < accumulators.size(); ++i) {
             Accumulator &a = accumulators[i];
             Value *block = finishBlock(a, count);
-            if (!a.isFloatSum()) {
+            if (!a.isRounded()) {
                 totals[i] = combine(a, block, totals[i], 1);
                 continue;
             }
             totals[i] = conditional(several, block, [&] {
                 Value *cell = room(memoryType(a.type));
                 b.CreateStore(block, cell);
-                std::string symbol = pairwiseAddSymbol(a.type);
+                std::string symbol = pairwiseAddSymbol(a.how, a.type);
                 called.insert(symbol);
                 auto *type = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr}, false);
                 b.CreateCall(module.getOrInsertFunction(symbol, type), {states[i], cell});
@@ -347,18 +333,18 @@ void LoopEmitter::emitDenseSweep(unsigned level) {
     });
     for (size_t i = 0; i < accumulators.size(); ++i) {
         Accumulator &a = accumulators[i];
-        if (a.isFloatSum()) {
+        if (a.isRounded()) {
             totals[i] = combine(a, neutral(a, 1), totals[i], 1);
             totals[i] = conditional(several, totals[i], [&] {
                 Value *cell = room(memoryType(a.type));
-                std::string symbol = pairwiseTotalSymbol(a.type);
+                std::string symbol = pairwiseTotalSymbol(a.how, a.type);
                 called.insert(symbol);
                 auto *type = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr}, false);
                 b.CreateCall(module.getOrInsertFunction(symbol, type), {states[i], cell});
                 return b.CreateLoad(memoryType(a.type), cell);
             });
         }
-        finish(a, totals[i]);
+        rowValues[a.reduceNode] = finished(a, totals[i]);
     }
 }
 
@@ -463,7 +449,7 @@ void LoopEmitter::emitSparseCells(std::vector<Accumulator> &accumulators, Value 
     for (Accumulator &a : accumulators) {
         a.ordered = neutral(a, 1);
         dots |= a.how == Reduce::DotSparse;
-        anyOrder &= a.how != Reduce::DotSparse && !a.isFloatSum();
+        anyOrder &= a.how != Reduce::DotSparse && !a.isRounded();
     }
     if (dots) {
         Value *isLong = b.CreateICmpUGE(count, b.getInt64(kLong));
@@ -484,18 +470,6 @@ Value *LoopEmitter::gathersFar() {
         if (param.kind == LoopParam::Kind::Row)
             bytesPerColumn += cellSize(param.type);
     return bytesPerColumn ? b.CreateICmpUGT(columns, b.getInt64(kNearBytes / bytesPerColumn)) : nullptr;
-}
-
-/// A row keeps a NaN in its first column.
-Value *LoopEmitter::firstCellIfNan(const Accumulator &a, Value *best, Value *from, Value *to) {
-    return conditional(b.CreateICmpULT(from, to), best, [&]() -> Value * {
-        Value *column = storedColumn(from, 1);
-        return conditional(b.CreateICmpEQ(column, b.getInt64(0)), best, [&]() -> Value * {
-            Values cached;
-            Value *first = value(a.node, {1, from, column, &cached});
-            return b.CreateSelect(b.CreateFCmpUNO(first, first), first, best);
-        });
-    });
 }
 
 void LoopEmitter::emitSparseSweep(unsigned level) {
@@ -529,13 +503,11 @@ void LoopEmitter::emitSparseSweep(unsigned level) {
     }
     for (Accumulator &a : accumulators) {
         Value *result = a.ordered;
-        if (a.how == Reduce::Min || a.how == Reduce::Max) {
+        if (!propertiesOf(a.how).skipsZeros) {
             Value *withZero = combine(a, llvm::Constant::getNullValue(result->getType()), result, 1);
             result = b.CreateSelect(b.CreateICmpULT(count, columns), withZero, result);
-            if (isFloat(a.type))
-                result = firstCellIfNan(a, withoutSignOfZero(result), from, to);
         }
-        rowValues[a.reduceNode] = result;
+        rowValues[a.reduceNode] = finished(a, result);
     }
 }
 

@@ -49,7 +49,8 @@ class LoopEmitter {
         int param = -1;                                   ///< aggregate of a flat program
         llvm::Value *lanes = nullptr, *ordered = nullptr; ///< ordered: from left to right
         llvm::Value *tail = nullptr;                      ///< the cells that do not fill all lanes, and zeros
-        bool isFloatSum() const { return how == exec::Reduce::Sum && isFloat(type); }
+        /// Its order is that of the kernels. Stored cells of sparse rows, and products of them, have orders of their own.
+        bool isRounded() const { return how != exec::Reduce::DotSparse && propertiesOf(how).rounds && isFloat(type); }
     };
 
     // ---- LoopEmitter.cpp: structure
@@ -66,15 +67,14 @@ class LoopEmitter {
     void emitSparseSteps(std::vector<Accumulator> &accumulators, llvm::Value *from, llvm::Value *to, unsigned together,
                          Gathers gathers);
     llvm::Value *emitSparseLanes(std::vector<Accumulator> &accumulators, llvm::Value *from, llvm::Value *count);
-    llvm::Value *firstCellIfNan(const Accumulator &a, llvm::Value *best, llvm::Value *from, llvm::Value *to);
     void prefetchGathers(llvm::Value *k);
     llvm::Value *storedColumn(llvm::Value *k, unsigned lanes);
     std::vector<Accumulator> accumulatorsOf(unsigned level);
     bool hasWork(unsigned level, const std::vector<Accumulator> &accumulators) const;
     /// All cells of [from, to): lanes first, then one by one.
     void emitBlock(llvm::Value *from, llvm::Value *to, std::vector<Accumulator> &accumulators, unsigned level);
-    /// As in kernels/aggregates/Extreme.h.
-    llvm::Value *withoutSignOfZero(llvm::Value *extreme);
+    /// As Fold::finish in kernels/folds/Folds.h.
+    llvm::Value *finished(const Accumulator &a, llvm::Value *total);
     llvm::Value *acrossLanes(const Accumulator &a, llvm::Value *lanes);
     llvm::Value *finishBlock(Accumulator &a, llvm::Value *count);
     void emitCells(Place place, unsigned level, const std::vector<Accumulator> &accumulators);
@@ -85,7 +85,6 @@ class LoopEmitter {
     void emitNarrowRow(std::vector<Accumulator> &accumulators, unsigned level);
     llvm::Value *combineNeighbours(const Accumulator &a, llvm::Value *cells);
     llvm::Value *bitsOf(llvm::Value *lanes);
-    llvm::Value *firstOfNarrow(const Accumulator &a);
     bool hasProducts() const;
     /// Rows kStrip at a time: a Packed matrix is loaded once for all of them.
     void emitStrips();

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kernels/cells/CellTable.h"
+#include "kernels/folds/Folds.h"
 
 namespace daphne::codegen {
 
@@ -13,11 +14,11 @@ namespace daphne::codegen {
 /// size_t f(const void *lhs, const void *rhs, void *result, size_t n).
 std::string cellLoopSymbol(const CellFunction &f, ValueType type);
 
-/// void f(void *state, const void *block): adds the sum of a block to a PairwiseSum.
-std::string pairwiseAddSymbol(ValueType type);
+/// void f(void *state, const void *block): adds the result of a block to a PairwiseFold.
+std::string pairwiseAddSymbol(Reduce how, ValueType type);
 /// void f(const void *state, void *total).
-std::string pairwiseTotalSymbol(ValueType type);
-/// Bytes of a PairwiseSum of this type; all zero is empty.
+std::string pairwiseTotalSymbol(Reduce how, ValueType type);
+/// Bytes of a PairwiseFold of this type; all zero is empty.
 size_t pairwiseBytes(ValueType type);
 
 /// Address of a function named by one of the above; null for other names.

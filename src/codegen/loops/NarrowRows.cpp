@@ -21,7 +21,7 @@ void LoopEmitter::emitNarrowRow(std::vector<Accumulator> &accumulators, unsigned
         if (Value *isOne = a.how == Reduce::Sum ? truth(a.node, place) : nullptr) {
             Value *count = b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bitsOf(isOne));
             a.ordered = one.convert(count, ValueType::SI64, a.type);
-        } else if (a.isFloatSum()) {
+        } else if (a.isRounded()) {
             Value *cells = value(a.node, place);
             a.ordered = neutral(a, 1);
             for (unsigned l = 0; l < program.narrow; ++l)
@@ -32,7 +32,7 @@ void LoopEmitter::emitNarrowRow(std::vector<Accumulator> &accumulators, unsigned
     }
 }
 
-/// As from left to right, but with a short chain of operations: of equal cells the left one stays, NaN never wins.
+/// As from left to right, but with a short chain of operations: of equal cells the left one stays.
 Value *LoopEmitter::combineNeighbours(const Accumulator &a, Value *cells) {
     cells = combine(a, cells, neutral(a, program.narrow), program.narrow);
     std::vector<Value *> left;
@@ -64,11 +64,6 @@ Value *LoopEmitter::bitsOf(Value *lanes) {
         bits = b.CreateOr(bits, b.CreateShl(b.CreateZExt(b.CreateBitCast(isSet, b.getIntNTy(4)), i64), first));
     }
     return bits;
-}
-
-Value *LoopEmitter::firstOfNarrow(const Accumulator &a) {
-    Place place{program.narrow, b.getInt64(0), nullptr, &narrowRow};
-    return b.CreateExtractElement(value(a.node, place), uint64_t(0));
 }
 
 Value *LoopEmitter::multiplyAdd(Value *x, Value *y, Value *z) {

@@ -17,12 +17,6 @@ namespace {
 /// More bytes than this are sent by one thread per worker, while this one computes.
 constexpr uint64_t kLargeSending = 8 << 20;
 
-Compute::Role roleOf(exec::Reduce how) {
-    return how == exec::Reduce::Min   ? Compute::Role::Min
-           : how == exec::Reduce::Max ? Compute::Role::Max
-                                      : Compute::Role::Sum;
-}
-
 } // namespace
 
 void ClusterRun::give(uint32_t worker, Chunk &chunk) {
@@ -89,7 +83,9 @@ Compute::Operand ClusterRun::outputFor(uint32_t worker, Chunk &chunk, size_t p) 
     bool reduced = collected && bound.staged[p] && bound.stagesBlocks;
     if (wholes[p])
         return {Compute::Role::Exchanged, object, wholes[p]};
-    return {reduced ? roleOf(*bound.staged[p]) : collected ? Compute::Role::Collected : Compute::Role::Shared, object};
+    if (reduced)
+        return {.role = Compute::Role::Folded, .number = object, .fold = *bound.staged[p]};
+    return {collected ? Compute::Role::Collected : Compute::Role::Shared, object};
 }
 
 const Part *ClusterRun::findPart(uint32_t worker, size_t p, RowRange cells) const {

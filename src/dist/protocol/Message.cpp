@@ -259,7 +259,7 @@ Bytes bodyOf(const Compute &m) {
     w.number(m.hash).text(m.program).number(m.rows).number(m.cols).number(m.serialNs).number(m.nsPerStored);
     w.text(m.site).number(static_cast<uint32_t>(m.operands.size()));
     for (const Compute::Operand &operand : m.operands)
-        w.number(operand.role).number(operand.number).number(operand.whole);
+        w.number(operand.role).number(operand.number).number(operand.whole).number(operand.fold);
     w.number(static_cast<uint8_t>(m.isOffered)).number(static_cast<uint8_t>(m.isFollowed));
     w.number(m.allRows).number(static_cast<uint32_t>(m.audience.size()));
     for (uint32_t worker : m.audience)
@@ -277,11 +277,12 @@ template <> Compute read(std::span<const std::byte> body) {
     m.serialNs = r.number<double>();
     m.nsPerStored = r.number<double>();
     m.site = r.text(4096);
-    for (size_t n = r.count(17); n-- > 0;) {
+    for (size_t n = r.count(18); n-- > 0;) {
         Compute::Operand operand;
         operand.role = r.enumerator(Compute::Role::Kept);
         operand.number = r.number<uint64_t>();
         operand.whole = r.number<uint64_t>();
+        operand.fold = r.enumerator(Reduce::DotSparse);
         m.operands.push_back(operand);
     }
     m.isOffered = r.flag();

@@ -19,6 +19,7 @@
 #include "dist/protocol/Wire.h"
 #include "dist/samehost/CpuShare.h"
 #include "dist/samehost/MemoryFile.h"
+#include "kernels/folds/Reduce.h"
 
 namespace daphne::dist {
 
@@ -45,7 +46,7 @@ enum class MessageType : uint16_t {
 };
 
 constexpr uint32_t kMagic = 0x4e485044; // "DPHN"
-constexpr uint16_t kProtocolVersion = 10;
+constexpr uint16_t kProtocolVersion = 11;
 constexpr size_t kEnvelopeBytes = 32;
 /// What a chunk adds to its payload.
 constexpr size_t kChunkOverhead = kEnvelopeBytes + 17;
@@ -169,13 +170,14 @@ struct ObjectAck {
 struct Compute {
     static constexpr MessageType kType = MessageType::Compute;
     /// Awaited: an object that may still come in pieces. Result: stays at the worker; Shared: stays and is sent, too;
-    /// Exchanged: and becomes a piece of a matrix that others need. Sum, Min and Max: of blocks of a column that is
-    /// collected.
-    enum class Role : uint8_t { Number, Object, Awaited, Result, Shared, Exchanged, Collected, Sum, Min, Max, Kept };
+    /// Exchanged: and becomes a piece of a matrix that others need. Folded: blocks of a column are folded, the results
+    /// are collected.
+    enum class Role : uint8_t { Number, Object, Awaited, Result, Shared, Exchanged, Collected, Folded, Kept };
     struct Operand {
         Role role = Role::Number;
         uint64_t number = 0; ///< the bits, or the object
         uint64_t whole = 0;  ///< Exchanged: the object that it is a piece of
+        Reduce fold = Reduce::Sum; ///< Folded
     };
     uint64_t hash;
     std::string program; ///< "" if the worker has it already

@@ -99,17 +99,16 @@ Ref<Dense> outputOf(const exec::BoundLoop &loop, size_t p, uint64_t &mostBytes) 
 void bindReductions(exec::BoundLoop &loop, const Compute &message) {
     const LoopProgram &program = loop.program;
     for (size_t p = 0; p < program.params.size(); ++p) {
-        Compute::Role role = message.operands[p].role;
-        if (role < Compute::Role::Sum || role > Compute::Role::Max)
+        const Compute::Operand &operand = message.operands[p];
+        if (operand.role != Compute::Role::Folded)
             continue;
         const LoopParam &param = program.params[p];
         require(!program.flat && param.kind == ParamKind::OutColumn &&
-                    (param.type != ValueType::Bool || role != Compute::Role::Sum),
+                    operand.fold != exec::Reduce::DotSparse &&
+                    (param.type != ValueType::Bool || propertiesOf(operand.fold).takesTruth),
                 "reduced values are no column of numbers");
         loop.stagesBlocks = true;
-        loop.staged[p] = role == Compute::Role::Min   ? exec::Reduce::Min
-                         : role == Compute::Role::Max ? exec::Reduce::Max
-                                                      : exec::Reduce::Sum;
+        loop.staged[p] = operand.fold;
     }
 }
 

@@ -507,16 +507,17 @@ class Session {
         for (size_t p = 0; p < outputs.size() && !fault; ++p) {
             if (!outputs[p])
                 continue;
-            auto [role, object, whole] = message.operands[p];
+            const Compute::Operand &operand = message.operands[p];
+            Compute::Role role = operand.role;
             if (role == Compute::Role::Collected && loop.isSumOfGroups(p))
                 outputs[p] = mergedGroups(loop, p, message.firstRow, outputs[p]);
             if (role == Compute::Role::Exchanged)
-                bytesToWorkers += exchange(message, whole, outputs[p]);
+                bytesToWorkers += exchange(message, operand.whole, outputs[p]);
             Value output(std::move(outputs[p]));
             if (role >= Compute::Role::Shared)
-                send(batch, object, output);
+                send(batch, operand.number, output);
             if (role <= Compute::Role::Exchanged)
-                store(object, std::move(output));
+                store(operand.number, std::move(output));
         }
         const Vitals &vitals = vitalSigns.now();
         Ready ready{fault,          computed,      waited,    compileNs,

@@ -204,19 +204,16 @@ template <class Order, class T> Value extremeOfColumns(const Dense &m) {
     auto result = Dense::create(m.type(), 1, m.cols());
     T *out = result->mutableView<T>().data;
     auto in = m.view<T>();
-    if (in.rows == 0)
-        std::fill_n(out, in.cols, Order::template worst<T>());
-    else
-        std::copy_n(in.row(0), in.cols, out);
+    std::fill_n(out, in.cols, Order::template worst<T>());
     vectorised([=] {
-        for (size_t r = 1; r < in.rows; ++r) {
+        for (size_t r = 0; r < in.rows; ++r) {
             const T *x = in.row(r);
 #pragma GCC ivdep
             for (size_t c = 0; c < in.cols; ++c)
                 out[c] = Order::better(x[c], out[c]) ? x[c] : out[c];
         }
         for (size_t c = 0; c < in.cols; ++c)
-            out[c] = withoutSignOfZero(out[c]);
+            out[c] = canonical(out[c]);
     });
     return result;
 }
@@ -234,17 +231,9 @@ template <class Order, Over O> Value extreme(KernelCall &, const Dense &m) {
         else
             return reduceBlocks<T>(O, m, m.type(), [](const CellRun<T> &cells) {
                 T best = Order::template worst<T>();
-                if (const T *x = cells.inPlace(); x && O == Over::All)
+                if (const T *x = cells.inPlace())
                     return extremeOf<Order>(x, cells.size, best);
-                bool first = true;
-                cells([&](const T *x, size_t n) {
-                    // A row keeps a NaN that comes first: nothing is better than NaN.
-                    if (O == Over::Row && first)
-                        best = x[0];
-                    first = false;
-                    if (best == best)
-                        best = extremeOf<Order>(x, n, best);
-                });
+                cells([&](const T *x, size_t n) { best = extremeOf<Order>(x, n, best); });
                 return best;
             });
     });

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/KernelTable.h"
+#include "kernels/aggregates/Extreme.h"
 #include "kernels/aggregates/Reduction.h"
 
 namespace daphne {
@@ -22,10 +23,10 @@ struct Product {
     }
 };
 struct Min {
-    template <class T> static T apply(T a, T b) { return b < a ? b : a; }
+    template <class T> static T apply(T a, T b) { return Smaller::better(b, a) ? b : a; }
 };
 struct Max {
-    template <class T> static T apply(T a, T b) { return a < b ? b : a; }
+    template <class T> static T apply(T a, T b) { return Larger::better(b, a) ? b : a; }
 };
 
 /// The running value of a single column stays in a register.

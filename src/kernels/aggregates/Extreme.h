@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Smallest and largest cells.
+/// Smallest and largest cells. NaN is better than every number, wherever it stands.
 #pragma once
 
 #include <algorithm>
@@ -20,17 +20,18 @@ template <class T> constexpr bool isNan(T x) {
         return false;
 }
 
-/// Extremes are never -0: which of two zeros is met first depends on how cells are walked through.
-template <class T> constexpr T withoutSignOfZero(T best) {
+/// Extremes are never -0 and there is one NaN: which of two zeros or NaNs is met first depends on how cells are walked
+/// through.
+template <class T> constexpr T canonical(T best) {
     if constexpr (std::is_floating_point_v<T>)
-        return best + T(0);
+        return isNan(best) ? std::numeric_limits<T>::quiet_NaN() : best + T(0);
     else
         return best;
 }
 
-/// better(x, best): x replaces best. Comparisons with NaN are false.
+/// better(x, best): x replaces best. Of several NaNs the first stays.
 struct Smaller {
-    template <class T> static bool better(T x, T best) { return x < best; }
+    template <class T> static bool better(T x, T best) { return x < best || (isNan(x) && !isNan(best)); }
     /// Worse than every other value.
     template <class T> static constexpr T worst() {
         return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
@@ -38,7 +39,7 @@ struct Smaller {
     }
 };
 struct Larger {
-    template <class T> static bool better(T x, T best) { return x > best; }
+    template <class T> static bool better(T x, T best) { return x > best || (isNan(x) && !isNan(best)); }
     template <class T> static constexpr T worst() {
         return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                     : std::numeric_limits<T>::lowest();
@@ -54,7 +55,7 @@ template <class Order, class T> class ExtremeVectors {
     /// Fewer cells are treated faster one by one.
     static constexpr size_t kFewest = 2 * kCount * kWidth;
 
-    /// Best of n cells and a previous best, NaNs ignored.
+    /// Best of n cells and a previous best.
     static T best(const T *x, size_t n, T best) {
         Vector lane[kCount];
         for (Vector &v : lane)
@@ -72,7 +73,7 @@ template <class Order, class T> class ExtremeVectors {
                 best = Order::better(v[l], best) ? v[l] : best;
         for (size_t i = 2 * half; i < n; ++i)
             best = Order::better(x[i], best) ? x[i] : best;
-        return withoutSignOfZero(best);
+        return canonical(best);
     }
 
   private:
@@ -83,10 +84,13 @@ template <class Order, class T> class ExtremeVectors {
             lane = cells < lane ? cells : lane;
         else
             lane = cells > lane ? cells : lane;
+        // A lane that is NaN stays NaN: comparisons with it are false.
+        if constexpr (std::is_floating_point_v<T>)
+            lane = cells != cells ? cells : lane;
     }
 };
 
-/// Best cell of a block and a previous best, NaNs ignored; not -0.
+/// Best cell of a block and a previous best, canonical.
 template <class Order, class T> T extremeOf(const T *x, size_t n, T best) {
     using Cell = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>; // there are no vectors of bool
     using Vectors = ExtremeVectors<Order, Cell>;
@@ -96,10 +100,10 @@ template <class Order, class T> T extremeOf(const T *x, size_t n, T best) {
         }));
     for (size_t i = 0; i < n; ++i)
         best = Order::better(x[i], best) ? x[i] : best;
-    return withoutSignOfZero(best);
+    return canonical(best);
 }
 
-/// Position of the best of n > 0 cells, the first one on ties; 0 if the first is NaN, other NaNs are ignored.
+/// Position of the best of n > 0 cells, the first one on ties.
 template <class Order, class T> size_t positionOfExtreme(const T *x, size_t n) {
     constexpr size_t kBlock = 1024;
     if (isNan(x[0]))
@@ -112,6 +116,8 @@ template <class Order, class T> size_t positionOfExtreme(const T *x, size_t n) {
             best = found;
             bestBlock = begin;
         }
+        if (isNan(best))
+            return static_cast<size_t>(std::find_if(x + bestBlock, x + n, isNan<T>) - x);
     }
     return static_cast<size_t>(std::find(x + bestBlock, x + n, best) - x);
 }

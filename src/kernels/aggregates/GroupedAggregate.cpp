@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "kernels/KernelTable.h"
+#include "kernels/aggregates/Extreme.h"
 #include "kernels/aggregates/Reduction.h"
 #include "kernels/aggregates/StringExtremes.h"
 #include "kernels/objects/CellText.h"
@@ -97,11 +98,12 @@ template <Extreme E, class T> T worst(ValueType type) {
 template <Extreme E, class T> Value extremeAs(const Dense &x, const std::vector<size_t> &groups, size_t numGroups) {
     PerGroup<T> best(numGroups);
     std::fill(best.begin(), best.end(), worst<E, T>(x.type()));
-    // Comparisons with nan are false, so that nan is ignored.
     forEachCell<T>(x, groups, [&](T cell, size_t k) {
-        if (E == Extreme::Min ? cell < best[k] : cell > best[k])
+        if (E == Extreme::Min ? Smaller::better(cell, best[k]) : Larger::better(cell, best[k]))
             best[k] = cell;
     });
+    for (T &b : best)
+        b = canonical(b);
     return best.as(x.type());
 }
 

@@ -98,32 +98,46 @@ template <class T> T wrappingSum(T a, T b) {
         return a + b;
 }
 
-/// Sum of eight partial sums, halves onto halves.
-template <class T> T mergeLanes(T (&lane)[8]) {
+/// How two numbers are combined.
+struct Plus {
+    template <class T> static constexpr T identity() { return T(0); }
+    template <class T> static T add(T acc, T x) { return wrappingSum(acc, x); }
+};
+
+/// The results of eight lanes, halves onto halves.
+template <class Combine, class T> T mergeLanes(T (&lane)[8]) {
     for (size_t width = 4; width; width /= 2)
         for (size_t l = 0; l < width; ++l)
-            lane[l] = wrappingSum(lane[l], lane[l + width]);
+            lane[l] = Combine::add(lane[l], lane[l + width]);
     return lane[0];
 }
 
-/// Sum of at(i) over a block of n cells: eight interleaved partial sums, short blocks from left to right.
-template <class T, class At> T sumCells(size_t n, At at) {
+/// at(i) for all i of a block of n cells combined: eight interleaved lanes, short blocks from left to right.
+template <class Combine, class T, class At> T foldCells(size_t n, At at) {
     constexpr size_t kLanes = 8;
-    T total = 0;
     if (n < 2 * kLanes || std::is_integral_v<T>) { // the order of integers does not matter
+        T total = Combine::template identity<T>();
         for (size_t i = 0; i < n; ++i)
-            total = wrappingSum(total, at(i));
+            total = Combine::add(total, at(i));
         return total;
     }
-    T lane[kLanes] = {};
+    T lane[kLanes];
+    for (T &l : lane)
+        l = Combine::template identity<T>();
     size_t whole = n / kLanes * kLanes;
     for (size_t i = 0; i < whole; i += kLanes)
         for (size_t l = 0; l < kLanes; ++l)
-            lane[l] = wrappingSum(lane[l], at(i + l));
+            lane[l] = Combine::add(lane[l], at(i + l));
     for (size_t l = 0; l < n - whole; ++l)
-        lane[l] = wrappingSum(lane[l], at(whole + l));
-    return mergeLanes(lane);
+        lane[l] = Combine::add(lane[l], at(whole + l));
+    return mergeLanes<Combine>(lane);
 }
+
+template <class Combine, class T> [[gnu::noinline]] T foldBlockOf(const T *x, size_t n) {
+    return vectorised([=] { return foldCells<Combine, T>(n, [=](size_t i) { return x[i]; }); });
+}
+
+template <class T, class At> T sumCells(size_t n, At at) { return foldCells<Plus, T>(n, at); }
 
 template <class T, class Map> T sumLanes(const T *x, size_t n, Map map) {
     return sumCells<T>(n, [=](size_t i) { return map(x[i]); });
@@ -158,31 +172,32 @@ template <class T, class Map> std::pair<T, T> sumTwoBlocks(const T *x, const T *
         left[l] = wrappingSum(left[l], map(x[whole + l]));
         right[l] = wrappingSum(right[l], map(y[whole + l]));
     }
-    return {mergeLanes(left), mergeLanes(right)};
+    return {mergeLanes<Plus>(left), mergeLanes<Plus>(right)};
 }
 
-/// Adds the sums of blocks pairwise, so that rounding errors grow with the logarithm of their number.
-template <class T> class PairwiseSum {
+/// Combines the results of blocks pairwise, so that rounding errors grow with the logarithm of their number.
+template <class Combine, class T> class PairwiseFold {
   public:
     void add(T block) {
         size_t level = 0;
         for (size_t n = count++; n & 1; n >>= 1)
-            block = wrappingSum(partial[level++], block);
+            block = Combine::add(partial[level++], block);
         partial[level] = block;
     }
     T total() const {
-        T sum = 0;
+        T all = Combine::template identity<T>();
         size_t level = 0;
         for (size_t n = count; n; n >>= 1, ++level)
             if (n & 1)
-                sum = wrappingSum(partial[level], sum);
-        return sum;
+                all = Combine::add(partial[level], all);
+        return all;
     }
 
   private:
     size_t count = 0;
     T partial[64]; ///< [k] is set where bit k of count is
 };
+template <class T> using PairwiseSum = PairwiseFold<Plus, T>;
 
 /// Sum of map(x) over adjacent cells: what PairwiseSum gives for the sums of their blocks in order.
 template <class T, class Map> T sumRun(const T *x, size_t n, Map map) {

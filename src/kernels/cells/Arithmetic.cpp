@@ -4,6 +4,7 @@
 
 #include "base/Error.h"
 #include "data/Value.h"
+#include "kernels/aggregates/Extreme.h"
 #include "kernels/elementwise/FixedPower.h"
 
 namespace daphne {
@@ -75,12 +76,20 @@ struct Log {
     template <class T> static T apply(T a, T b) { return std::log(a) / std::log(b); }
 };
 
-/// The first operand stays where the comparison cannot decide (NaN).
+/// One NaN where an operand is NaN; of zeros the first operand.
 struct Min {
-    template <class T> static T apply(T a, T b) { return b < a ? b : a; }
+    template <class T> static T apply(T a, T b) {
+        T best = b < a ? b : a;
+        return isNan(a) || isNan(b) ? std::numeric_limits<T>::quiet_NaN() : best;
+    }
+    static const std::string &apply(const std::string &a, const std::string &b) { return b < a ? b : a; }
 };
 struct Max {
-    template <class T> static T apply(T a, T b) { return a < b ? b : a; }
+    template <class T> static T apply(T a, T b) {
+        T best = a < b ? b : a;
+        return isNan(a) || isNan(b) ? std::numeric_limits<T>::quiet_NaN() : best;
+    }
+    static const std::string &apply(const std::string &a, const std::string &b) { return a < b ? b : a; }
 };
 
 template <class Op> BinaryLoops forAll(ValueType t) {
@@ -116,7 +125,7 @@ std::string joined(const std::string &a, const std::string &b) { return a + b; }
 
 /// The string that the functor chooses.
 template <class Op> std::string chosen(const std::string &a, const std::string &b) {
-    return Op::template apply<const std::string &>(a, b);
+    return Op::apply(a, b);
 }
 
 } // namespace

@@ -157,14 +157,9 @@ template <Moment M, Over O> Value moment(KernelCall &, const Csr &m) {
 
 // ------------------------------------------------------------------- extremes
 
-/// The first cell of row r, stored or not.
-template <class T, class I> T firstCell(const CsrView<T, I> &m, size_t r) {
-    uint64_t k = m.offsets[r];
-    return k < m.offsets[r + 1] && m.columns[k] == 0 ? m.value(k) : T(0);
-}
-
-/// Best of stored cells and, where cells are absent, zero; NaNs ignored.
-template <class Order, class T> T bestOf(StoredCells<T> &cells, uint64_t begin, uint64_t end, size_t count, T best) {
+/// Best of stored cells and, where cells are absent, zero.
+template <class Order, class T> T bestOf(StoredCells<T> &cells, uint64_t begin, uint64_t end, size_t count) {
+    T best = Order::template worst<T>();
     cells.run(begin, end, [&](const T *x, size_t n) { best = extremeOf<Order>(x, n, best); });
     return end - begin < count && Order::better(T(0), best) ? T(0) : best;
 }
@@ -172,16 +167,9 @@ template <class Order, class T> T bestOf(StoredCells<T> &cells, uint64_t begin, 
 template <class Order, class T, class I> Value extremeOfColumns(const Csr &m) {
     auto result = Dense::create(m.type(), 1, m.cols());
     T *out = result->mutableView<T>().data;
-    if (m.rows() == 0) {
-        std::fill_n(out, m.cols(), Order::template worst<T>());
-        return result;
-    }
-    // Row 0 starts, NaN included: nothing is better than a NaN that came first.
-    std::fill_n(out, m.cols(), T(0));
+    std::fill_n(out, m.cols(), Order::template worst<T>());
     auto view = m.view<T, I>();
     std::vector<uint64_t> stored(m.cols());
-    for (uint64_t k = view.offsets[0]; k < view.offsets[1]; ++k)
-        out[view.columns[k]] = view.value(k);
     for (uint64_t k = view.offsets[0]; k < view.offsets[m.rows()]; ++k) {
         I c = view.columns[k];
         T x = view.value(k);
@@ -191,7 +179,7 @@ template <class Order, class T, class I> Value extremeOfColumns(const Csr &m) {
     }
     for (size_t c = 0; c < m.cols(); ++c) {
         bool isZero = stored[c] < m.rows() && Order::better(T(0), out[c]);
-        out[c] = isZero ? T(0) : withoutSignOfZero(out[c]);
+        out[c] = isZero ? T(0) : canonical(out[c]);
     }
     return result;
 }
@@ -203,18 +191,13 @@ template <class Order, Over O> Value extreme(KernelCall &, const Csr &m) {
                 return extremeOfColumns<Order, T, I>(m);
             } else {
                 StoredCells<T> cells(m);
-                constexpr T worst = Order::template worst<T>();
+                const uint64_t *offsets = m.offsets();
                 if (O == Over::All)
-                    return Value::scalar(bestOf<Order>(cells, m.offsets()[0], m.offsets()[m.rows()], m.cells(), worst),
-                                         m.type());
+                    return Value::scalar(bestOf<Order>(cells, offsets[0], offsets[m.rows()], m.cells()), m.type());
                 auto result = Dense::create(m.type(), m.rows(), 1);
                 T *out = result->mutableView<T>().data;
-                auto view = m.view<T, I>();
-                for (size_t r = 0; r < m.rows(); ++r) {
-                    T first = m.cols() ? firstCell(view, r) : worst;
-                    out[r] = isNan(first) ? first
-                                          : bestOf<Order>(cells, view.offsets[r], view.offsets[r + 1], m.cols(), first);
-                }
+                for (size_t r = 0; r < m.rows(); ++r)
+                    out[r] = bestOf<Order>(cells, offsets[r], offsets[r + 1], m.cols());
                 return result;
             }
         });

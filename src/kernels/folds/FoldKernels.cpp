@@ -3,7 +3,8 @@
 /// that is the result. For rows that have no kernel of their own.
 #include "kernels/folds/FoldKernels.h"
 
-#include <memory>
+#include <algorithm>
+#include <vector>
 
 #include "kernels/folds/Folds.h"
 
@@ -11,45 +12,33 @@ namespace daphne {
 
 namespace {
 
-/// Folds runs of cells block by block.
-template <class F, class T> class BlockFold {
-  public:
-    explicit BlockFold(size_t mostCells) : blocks(new T[mostCells / CellReader<T>::kBlock + 1]) {}
-
-    /// forEachBlock(f) calls f(cells, n) for every block of a run.
-    template <class ForEach> T operator()(ForEach &&forEachBlock) {
-        size_t count = 0;
-        forEachBlock([&](const T *x, size_t n) { blocks[count++] = F::block(x, n); });
-        return F::merge(blocks.get(), count);
-    }
-
-  private:
-    std::unique_ptr<T[]> blocks;
+/// A number of a type that, unlike bool, a vector can store.
+template <class T> struct Cell {
+    T value;
 };
 
 template <class F, class T> Value foldAll(const Dense &m, ValueType type) {
     CellReader<T> reader(m);
-    return Value::scalar(BlockFold<F, T>(m.cells())([&](auto &&block) { reader.all(block); }), type);
+    if (const T *x = reader.allInPlace())
+        return Value::scalar(foldRun<F>(x, m.cells()), type);
+    std::vector<Cell<T>> blocks;
+    reader.all([&](const T *x, size_t n) { blocks.push_back({F::block(x, n)}); });
+    return Value::scalar(F::merge(&blocks.data()->value, blocks.size()), type);
 }
 
 template <class F, class T> Value foldRows(const Dense &m, ValueType type) {
     CellReader<T> reader(m);
-    BlockFold<F, T> fold(m.cols());
     auto result = Dense::create(type, m.rows(), 1);
     T *out = result->mutableView<T>().data;
+    std::vector<Cell<T>> blocks;
     for (size_t r = 0; r < m.rows(); ++r) {
-        const T *first = nullptr;
-        T firstCell = F::template identity<T>();
-        out[r] = fold([&](auto &&block) {
-            reader.row(r, [&](const T *x, size_t n) {
-                if (!first)
-                    first = x, firstCell = *x;
-                block(x, n);
-            });
-        });
-        // As in Aggregate.cpp: extremes of a row keep a NaN that comes first.
-        if (!std::is_same_v<F, SumFold> && isNan(firstCell))
-            out[r] = firstCell;
+        if (const T *x = reader.rowInPlace(r)) {
+            out[r] = foldRun<F>(x, m.cols());
+            continue;
+        }
+        blocks.clear();
+        reader.row(r, [&](const T *x, size_t n) { blocks.push_back({F::block(x, n)}); });
+        out[r] = F::merge(&blocks.data()->value, blocks.size());
     }
     return result;
 }
@@ -66,6 +55,7 @@ template <class F, class T> Value foldColumns(const Dense &m, ValueType type) {
                 out[c] = F::add(out[c], x[c]);
         });
     }
+    std::transform(out, out + m.cols(), out, [](T x) { return F::finish(x); });
     return result;
 }
 
@@ -74,15 +64,10 @@ Value fold(KernelCall &call, const Dense &m) {
     if (m.type() == ValueType::Str)
         wrongArgument(call, 0, "a numeric matrix");
     ValueType type = preparedType(op, m.type());
-    return withFold(*foldOf(op), [&]<class F>(F) {
-        return withNumericType(type, [&]<class T>(TypeTag<T>) -> Value {
-            if constexpr (std::is_same_v<F, SumFold> && std::is_same_v<T, bool>)
-                throw internalError("sum of bool cells");
-            else
-                return op.family == ops::Family::AggAll   ? foldAll<F, T>(m, type)
-                       : op.family == ops::Family::AggRow ? foldRows<F, T>(m, type)
-                                                          : foldColumns<F, T>(m, type);
-        });
+    return withFoldAndType(*foldOf(op), type, [&]<class F, class T>(F, TypeTag<T>) -> Value {
+        return op.family == ops::Family::AggAll   ? foldAll<F, T>(m, type)
+               : op.family == ops::Family::AggRow ? foldRows<F, T>(m, type)
+                                                  : foldColumns<F, T>(m, type);
     });
 }
 

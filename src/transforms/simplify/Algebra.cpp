@@ -186,7 +186,8 @@ bool simplifyBinary(DaphneOp op, Rewrite &rewrite) {
     if (op.is("ewPow"))
         return simplifyPow(p, rewrite);
     if (op.is("ewMin") || op.is("ewMax"))
-        return p.x == p.y && p.resultIsLike(p.a) && rewrite.replaceWith(p.x);
+        // Of floating-point cells it makes one NaN of all.
+        return p.x == p.y && p.resultIsLike(p.a) && !isFloat(p.a.valueType) && rewrite.replaceWith(p.x);
     if (op.is("ewAnd") || op.is("ewOr"))
         return simplifyLogical(op, p, rewrite);
     if (op.is("ewEq") || op.is("ewNeq") || op.is("ewLt") || op.is("ewLe") || op.is("ewGt") || op.is("ewGe"))

@@ -56,18 +56,28 @@ TEST(Aggregate, HasAnAnswerForNoCells) {
     EXPECT_EQ(run("idxminRow", {none}).dense().shapeText(), "0x1");
 }
 
-TEST(Aggregate, FullExtremesIgnoreNanRowsAndColumnsKeepAFirstOne) {
-    Value m = matrix<double>(2, 3, {kNan, 1, 2, 3, kNan, -1});
-    EXPECT_EQ(run("minAll", {m}).as<double>(), -1);
-    EXPECT_EQ(run("maxAll", {m}).as<double>(), 3);
-    EXPECT_EQ(run("minAll", {column<double>({kNan, kNan})}).as<double>(), kInf);
-    Doubles rows = cells<double>(run("minRow", {m}));
-    EXPECT_TRUE(std::isnan(rows[0]));
-    EXPECT_EQ(rows[1], -1);
-    Doubles columns = cells<double>(run("maxCol", {m}));
-    EXPECT_TRUE(std::isnan(columns[0]));
-    EXPECT_EQ(columns[1], 1);
-    EXPECT_EQ(columns[2], 2);
+TEST(Aggregate, NanIsTheExtremeWhereverItStands) {
+    auto isPositiveNan = [](double x) { return std::isnan(x) && !std::signbit(x); };
+    for (size_t at : {0, 1, 7, 100, 4095, 4096, 9999}) {
+        auto cellsWithNan = Dense::create(ValueType::F64, 2, 5000);
+        std::fill_n(cellsWithNan->mutableView<double>().data, 10000, 1.0);
+        cellsWithNan->mutableView<double>().data[at] = -kNan;
+        Value m(std::move(cellsWithNan));
+        for (const char *aggregate : {"minAll", "maxAll"})
+            EXPECT_TRUE(isPositiveNan(run(aggregate, {m}).as<double>())) << aggregate << at;
+        for (const char *aggregate : {"minRow", "maxRow"}) {
+            Doubles rows = cells<double>(run(aggregate, {m}));
+            EXPECT_TRUE(isPositiveNan(rows[at / 5000])) << aggregate << at;
+            EXPECT_EQ(rows[1 - at / 5000], 1);
+        }
+        for (const char *aggregate : {"minCol", "maxCol"}) {
+            Doubles columns = cells<double>(run(aggregate, {m}));
+            EXPECT_TRUE(isPositiveNan(columns[at % 5000])) << aggregate << at;
+            EXPECT_EQ(std::ranges::count(columns, 1.0), 4999);
+        }
+        for (const char *position : {"idxminRow", "idxmaxRow"})
+            EXPECT_EQ(cells<uint64_t>(run(position, {m}))[at / 5000], at % 5000) << position;
+    }
 }
 
 TEST(Aggregate, ComputesMomentsInFloatingPoint) {
@@ -113,7 +123,7 @@ TEST(Aggregate, FindsPositionsOfExtremes) {
     EXPECT_EQ(cells<uint64_t>(run("idxminCol", {m})), (Sizes{1, 0}));
     EXPECT_EQ(cells<uint64_t>(run("idxmaxCol", {m})), (Sizes{0, 2}));
     EXPECT_EQ(run("idxmaxCol", {m}).valueType(), ValueType::Size);
-    EXPECT_EQ(cells<uint64_t>(run("idxminRow", {matrix<double>(2, 2, {kNan, 1, 1, kNan})})), (Sizes{0, 0}));
+    EXPECT_EQ(cells<uint64_t>(run("idxminRow", {matrix<double>(2, 2, {kNan, 1, 1, kNan})})), (Sizes{0, 1}));
     EXPECT_NE(failure("idxmaxRow", {matrix<double>(2, 0, {})}), "");
 }
 
@@ -134,7 +144,9 @@ TEST(Cumulative, RunsDownEachColumn) {
     EXPECT_EQ(cells<int64_t>(run("sumCum", {column<bool>({true, true})})), (Ints{1, 2}));
     EXPECT_EQ(cells<bool>(run("maxCum", {column<bool>({false, true})})), (std::vector<bool>{false, true}));
     EXPECT_EQ(run("sumCum", {matrix<double>(0, 2, {})}).dense().shapeText(), "0x2");
-    EXPECT_EQ(cells<double>(run("minCum", {column<double>({1, kNan, 0})})), (Doubles{1, 1, 0}));
+    Doubles minima = cells<double>(run("minCum", {column<double>({1, kNan, 0})}));
+    EXPECT_EQ(minima[0], 1);
+    EXPECT_TRUE(std::isnan(minima[1]) && std::isnan(minima[2]));
 }
 
 } // namespace

@@ -170,11 +170,13 @@ inline Expected logarithm(const Number &a, const Number &b) {
     return rounded(floatOf(t, std::log(x) / std::log(base)));
 }
 
-/// min: b if b < a else a. max: b if a < b else a. In g.
+/// min: b if b < a else a. max: b if a < b else a. In g; NaN if one of them is.
 inline BinaryOracle extreme(bool least) {
     return [=](const Number &a, const Number &b) {
         ValueType g = mostGeneral(a.type, b.type);
         Number x = converted(a, g), y = converted(b, g);
+        if (isFloat(g) && (std::isnan(x.d) || std::isnan(y.d)))
+            return exact(floatOf(g, std::numeric_limits<double>::quiet_NaN()));
         bool second = g == ValueType::F32 || g == ValueType::F64 ? (least ? y.d < x.d : x.d < y.d)
                                                                  : (least ? y.i < x.i : x.i < y.i);
         return exact(second ? y : x);
