@@ -61,8 +61,7 @@ int examine(dl_phdr_info *object, size_t, void *result) {
         return 0;
     bool isProgram = !object->dlpi_name || !*object->dlpi_name;
     std::error_code problem;
-    fs::path path =
-        isProgram ? fs::read_symlink("/proc/self/exe", problem) : fs::canonical(object->dlpi_name, problem);
+    fs::path path = isProgram ? fs::read_symlink("/proc/self/exe", problem) : fs::canonical(object->dlpi_name, problem);
     *static_cast<OwnObject *>(result) = {problem ? "" : path.string(), buildIdOf(*object)};
     return 1;
 }

@@ -19,8 +19,8 @@ struct OwnObject {
     std::string directory() const { return path.substr(0, path.rfind('/')); }
 };
 
-/// The file of that name in the directory itself (of a library) or in lib/ beside it (of a program in bin/). If it is in
-/// neither, the name it would have in lib/.
+/// The file of that name in the directory itself (of a library) or in lib/ beside it (of a program in bin/). If it is
+/// in neither, the name it would have in lib/.
 std::string findLibrary(const std::string &directory, std::string_view file);
 
 /// One of our libraries, found from where this code is.

@@ -48,7 +48,8 @@ class HostedRun : ProgressListener {
             return;
         options = known(given, "options");
         auto sink = [this](daphne_sink which) {
-            return [this, which](std::string_view text) { options.write(options.user, which, text.data(), text.size()); };
+            return
+                [this, which](std::string_view text) { options.write(options.user, which, text.data(), text.size()); };
         };
         if (options.write) {
             run.out = sink(DAPHNE_OUTPUT);
@@ -77,7 +78,8 @@ class HostedRun : ProgressListener {
     }
     void ends(const ProgressWork &) override {}
     static int64_t now() {
-        return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
+        return std::chrono::duration_cast<std::chrono::milliseconds>(
+                   std::chrono::steady_clock::now().time_since_epoch())
             .count();
     }
     daphne_options options{};
@@ -85,8 +87,9 @@ class HostedRun : ProgressListener {
 };
 
 std::string profileOf(const engine::Times &times, engine::Engine *engine) {
-    nlohmann::json json = {
-        {"parsingSeconds", times.parsing}, {"compilationSeconds", times.compilation}, {"executionSeconds", times.execution}};
+    nlohmann::json json = {{"parsingSeconds", times.parsing},
+                           {"compilationSeconds", times.compilation},
+                           {"executionSeconds", times.execution}};
     if (engine)
         json["threads"] = engine->scheduler().numThreads();
     return json.dump();

@@ -69,7 +69,8 @@ Ref<Dense> denseOf(const daphne_dense &view, daphne_release release, void *user)
     size_t skip = hasOneRow ? view.cols : static_cast<size_t>(rowBytes) / cell;
     if (canBorrow && type == ValueType::Bool)
         for (uint64_t r = 0; r < view.rows; ++r)
-            if (!hasOnlyTruthValues(static_cast<const char *>(view.data) + r * static_cast<uint64_t>(rowBytes), view.cols))
+            if (!hasOnlyTruthValues(static_cast<const char *>(view.data) + r * static_cast<uint64_t>(rowBytes),
+                                    view.cols))
                 throw UsageError("daphne_value_dense: a bool is neither 0 nor 1");
     if (canBorrow) {
         size_t cells = (view.rows - 1) * skip + view.cols;
@@ -78,8 +79,8 @@ Ref<Dense> denseOf(const daphne_dense &view, daphne_release release, void *user)
     auto copy = Dense::create(type, view.rows, view.cols);
     auto *to = reinterpret_cast<char *>(copy->mutableView<uint8_t>().data);
     for (uint64_t r = 0; r < view.rows; ++r)
-        std::memcpy(to + r * view.cols * cell, static_cast<const char *>(view.data) + static_cast<int64_t>(r) * rowBytes,
-                    view.cols * cell);
+        std::memcpy(to + r * view.cols * cell,
+                    static_cast<const char *>(view.data) + static_cast<int64_t>(r) * rowBytes, view.cols * cell);
     if (release)
         release(user);
     return copy;
@@ -174,8 +175,8 @@ Ref<Csr> csrOf(const daphne_csr &view, daphne_release release, void *user) {
         need(view.columns || stored == 0, "daphne_value_csr: there are no columns");
         need(isAligned(view.columns, sizeof(Column)), "daphne_value_csr: columns are not aligned");
         need(isAligned(view.values, cellSize(type)), "daphne_value_csr: values are not aligned");
-        bool isCanonical = (view.flags & DAPHNE_CANONICAL) ||
-                           (checkStructure<Offset, Column>(view) && !hasZero(view, type, stored));
+        bool isCanonical =
+            (view.flags & DAPHNE_CANONICAL) || (checkStructure<Offset, Column>(view) && !hasZero(view, type, stored));
         bool fits = std::is_same_v<Offset, uint64_t> && sizeof(Column) == (needsWideIndex(view.cols) ? 8 : 4);
         if (!isCanonical || !fits || stored == 0) {
             auto copy = canonicalCopy<Offset, Column>(view, type);
@@ -201,8 +202,8 @@ const Value &valueOf(const daphne_value *value) {
 /// A matrix whose first stored cell is at position 0.
 Ref<Csr> wholeCsr(const Csr &m) {
     uint64_t first = m.offsets()[0], stored = m.nonZeros();
-    auto copy = Csr::create(m.type(), m.rows(), m.cols(), stored,
-                            m.isPattern() ? Csr::Values::AllOnes : Csr::Values::Stored);
+    auto copy =
+        Csr::create(m.type(), m.rows(), m.cols(), stored, m.isPattern() ? Csr::Values::AllOnes : Csr::Values::Stored);
     for (size_t r = 0; r <= m.rows(); ++r)
         copy->mutableOffsets()[r] = m.offsets()[r] - first;
     withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) {

@@ -13,9 +13,9 @@ namespace daphne::codegen {
 
 namespace {
 
-/// What the compiler takes at least for an operation (measured: 3.3 KiB with conditions and calls, code and tables of the
-/// JIT included). And for itself: without it a failure could hit LLVM while it fills the tables of the process, whose
-/// locks nobody would open again.
+/// What the compiler takes at least for an operation (measured: 3.3 KiB with conditions and calls, code and tables of
+/// the JIT included). And for itself: without it a failure could hit LLVM while it fills the tables of the process,
+/// whose locks nobody would open again.
 constexpr uint64_t kBytesPerOperation = 2 << 10, kBytesAlways = 16 << 20;
 /// So much nobody looks up files of the system for: that takes longer than compiling a small program.
 constexpr uint64_t kSmall = 64 << 20;
@@ -31,8 +31,8 @@ void llvmAllocationFailed(void *, const char *, bool) {
     throw std::bad_alloc();
 }
 
-/// An exception that passes pthread_once, as one of an initialisation in LLVM does, makes the C library load the unwinder
-/// by name, and end the process if it cannot. So it does while there is memory.
+/// An exception that passes pthread_once, as one of an initialisation in LLVM does, makes the C library load the
+/// unwinder by name, and end the process if it cannot. So it does while there is memory.
 void loadUnwinder() {
     try {
         std::once_flag never;

@@ -292,8 +292,8 @@ void Emitter::emitMap(DaphneOp op) {
     }
     setCallSite(op.getLoc(), "map");
     auto resultType = static_cast<uint64_t>(ir::toTypeDesc(cellOut).valueType);
-    bindOwned(op->getResult(0),
-              {callRuntime("daphne_map", ptr, {contextArg, get(op->getOperand(0)).bits, loop, b.getInt64(resultType)})});
+    bindOwned(op->getResult(0), {callRuntime("daphne_map", ptr,
+                                             {contextArg, get(op->getOperand(0)).bits, loop, b.getInt64(resultType)})});
 }
 
 // ---- kernels

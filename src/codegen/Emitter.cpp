@@ -101,10 +101,11 @@ llvm::StringSet<> hotFunctions(mlir::ModuleOp module) {
 /// Functions that call none can neither recurse nor run for long without a loop or a runtime function, which test
 /// themselves.
 bool mayRecurse(mlir::func::FuncOp f) {
-    return f.walk([](mlir::Operation *op) {
-                return mlir::isa<mlir::func::CallOp>(op) || ir::asOp(op, "map") ? mlir::WalkResult::interrupt()
-                                                                                : mlir::WalkResult::advance();
-            })
+    return f
+        .walk([](mlir::Operation *op) {
+            return mlir::isa<mlir::func::CallOp>(op) || ir::asOp(op, "map") ? mlir::WalkResult::interrupt()
+                                                                            : mlir::WalkResult::advance();
+        })
         .wasInterrupted();
 }
 
@@ -348,8 +349,8 @@ void Emitter::emitIf(mlir::scf::IfOp op) {
 
 namespace {
 
-/// Of short loops over scalars, whose turns take a nanosecond, so many copies stand one after another: then a test of the
-/// cancel flag in each turn of the emitted loop costs nothing that can be measured.
+/// Of short loops over scalars, whose turns take a nanosecond, so many copies stand one after another: then a test of
+/// the cancel flag in each turn of the emitted loop costs nothing that can be measured.
 constexpr unsigned kCopiesOfShortLoops = 4;
 constexpr unsigned kOperationsOfShortLoops = 24;
 
@@ -409,18 +410,17 @@ void Emitter::emitWhile(mlir::scf::WhileOp op) {
     for (mlir::Value v : op.getInits())
         inits.push_back(get(v));
     handOver(op.getInits());
-    LoweredList results = emitTurns(
-        op, inits, op.getBeforeBody()->getArgumentTypes(), op.getResultTypes(),
-        [&](const LoweredList &current, GoesOn goesOn) {
-            for (auto [arg, v] : llvm::zip(op.getBeforeArguments(), current))
-                bindReceived(arg, v);
-            LoweredList condition = emitBlock(*op.getBeforeBody());
-            LoweredList passed(llvm::drop_begin(condition));
-            goesOn(condition[0].bits, passed);
-            for (auto [arg, v] : llvm::zip(op.getAfterArguments(), passed))
-                bindReceived(arg, v);
-            return emitBlock(*op.getAfterBody());
-        });
+    LoweredList results = emitTurns(op, inits, op.getBeforeBody()->getArgumentTypes(), op.getResultTypes(),
+                                    [&](const LoweredList &current, GoesOn goesOn) {
+                                        for (auto [arg, v] : llvm::zip(op.getBeforeArguments(), current))
+                                            bindReceived(arg, v);
+                                        LoweredList condition = emitBlock(*op.getBeforeBody());
+                                        LoweredList passed(llvm::drop_begin(condition));
+                                        goesOn(condition[0].bits, passed);
+                                        for (auto [arg, v] : llvm::zip(op.getAfterArguments(), passed))
+                                            bindReceived(arg, v);
+                                        return emitBlock(*op.getAfterBody());
+                                    });
     for (auto [result, v] : llvm::zip(op.getResults(), results))
         bindReceived(result, v);
 }
@@ -433,8 +433,8 @@ void Emitter::emitFor(mlir::scf::ForOp op) {
     llvm::append_range(types, op.getResultTypes());
     handOver(op.getInitArgs());
     llvm::Value *upper = get(op.getUpperBound()).bits, *step = get(op.getStep()).bits;
-    LoweredList results = emitTurns(
-        op, inits, types, op.getResultTypes(), [&](const LoweredList &current, GoesOn goesOn) {
+    LoweredList results =
+        emitTurns(op, inits, types, op.getResultTypes(), [&](const LoweredList &current, GoesOn goesOn) {
             llvm::Value *index = current.front().bits;
             LoweredList carried(llvm::drop_begin(current));
             goesOn(b.CreateICmpULT(index, upper), carried);

@@ -35,7 +35,8 @@ constexpr const char *kHotModule = "hot";
 class TieredCompiler : public orc::IRCompileLayer::IRCompiler {
   public:
     explicit TieredCompiler(std::unique_ptr<llvm::TargetMachine> glueMachine)
-        : IRCompiler(orc::irManglingOptionsFromTargetOptions(glueMachine->Options)), glueMachine(std::move(glueMachine)) {}
+        : IRCompiler(orc::irManglingOptionsFromTargetOptions(glueMachine->Options)),
+          glueMachine(std::move(glueMachine)) {}
 
     llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> operator()(llvm::Module &module) override {
         if (module.getModuleIdentifier() != kHotModule)
@@ -57,11 +58,11 @@ std::unique_ptr<orc::LLJIT> createJit() {
     glue.getOptions().MCOptions.MCRelaxAll = true;
     auto machine = orThrow(glue.createTargetMachine());
     llvm::DataLayout layout = machine->createDataLayout();
-    return newJit(std::move(glue), layout,
-                  [&](orc::JITTargetMachineBuilder)
-                      -> llvm::Expected<std::unique_ptr<orc::IRCompileLayer::IRCompiler>> {
-                      return std::make_unique<TieredCompiler>(std::move(machine));
-                  });
+    return newJit(
+        std::move(glue), layout,
+        [&](orc::JITTargetMachineBuilder) -> llvm::Expected<std::unique_ptr<orc::IRCompileLayer::IRCompiler>> {
+            return std::make_unique<TieredCompiler>(std::move(machine));
+        });
 }
 
 } // namespace

@@ -25,7 +25,7 @@ struct CallSite {
 class Executable {
   public:
     struct Options {
-        std::string *llvmText = nullptr;   ///< receives the LLVM IR, if wanted
+        std::string *llvmText = nullptr; ///< receives the LLVM IR, if wanted
         exec::LoopEngine::Options loops = {};
         std::shared_ptr<exec::LoopCompiler> loopCompiler = nullptr; ///< null only if loops are interpreted
         /// The module says where references end (transforms::manageReferences); else a run keeps all objects.

@@ -36,8 +36,8 @@ std::unique_ptr<llvm::orc::LLJIT> newJit(llvm::orc::JITTargetMachineBuilder mach
 
 /// This processor; registers the target on first use.
 llvm::orc::JITTargetMachineBuilder hostMachine();
-/// A processor that this one can stand in for, for code whose speed does not matter: known by its name alone, while a list
-/// of features is expensive to apply.
+/// A processor that this one can stand in for, for code whose speed does not matter: known by its name alone, while a
+/// list of features is expensive to apply.
 llvm::orc::JITTargetMachineBuilder plainMachine();
 /// Its name and features: code for another description may not run here.
 std::string hostDescription();

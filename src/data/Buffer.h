@@ -21,8 +21,8 @@ class Buffer {
     static Buffer *create(ValueType type, size_t numCells, Init init);
     /// Numbers in a block of the BufferPool, which is taken over.
     static Buffer *adopt(ValueType type, std::byte *block, size_t numBytes);
-    /// Cells of somebody else, numbers, which stay as they are until `release` is called: once, by whoever drops the last
-    /// reference. Nobody writes them: such a buffer is never unique.
+    /// Cells of somebody else, numbers, which stay as they are until `release` is called: once, by whoever drops the
+    /// last reference. Nobody writes them: such a buffer is never unique.
     using ReleaseCells = void (*)(void *user);
     static Buffer *borrow(ValueType type, const void *cells, size_t numCells, ReleaseCells release, void *user);
     void retain() noexcept { refs.fetch_add(1, std::memory_order_relaxed); }

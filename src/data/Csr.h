@@ -44,8 +44,8 @@ class Csr final : public Matrix {
     /// each. All offsets are 0.
     static Ref<Csr> withCells(ValueType type, size_t rows, size_t cols, size_t capacity, BufferRef columns,
                               BufferRef values);
-    /// A complete matrix in buffers: rows + 1 offsets, columns as wide as the number of columns asks for, values or none
-    /// (all ones). The caller guarantees the invariants, or calls check().
+    /// A complete matrix in buffers: rows + 1 offsets, columns as wide as the number of columns asks for, values or
+    /// none (all ones). The caller guarantees the invariants, or calls check().
     static Ref<Csr> over(ValueType type, size_t rows, size_t cols, BufferRef offsets, BufferRef columns,
                          BufferRef values);
     /// Rows [r0, r1) without copying.

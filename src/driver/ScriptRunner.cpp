@@ -152,8 +152,7 @@ RunOptions ScriptRunner::runOptions(ShowProgress *bars) const {
 
 int ScriptRunner::runScript(std::string name, std::string text, const std::string &directory) {
     try {
-        auto program =
-            engine->compile({.text = std::move(text), .name = std::move(name), .directory = directory});
+        auto program = engine->compile({.text = std::move(text), .name = std::move(name), .directory = directory});
         auto bars = showProgress(options.settings.text("progress"));
         double begin = now();
         program->run({}, runOptions(bars.get()));

@@ -265,7 +265,7 @@ class ConfigurationReader {
 
     std::string where;
     const PluginLoader &plugins;
-    const bool flagsToo; ///< options may also be called as on the command line
+    const bool flagsToo;           ///< options may also be called as on the command line
     std::span<const Choice> added; ///< values of options that plug-ins add
     Configuration result;
     bool explainGiven = false;

@@ -35,7 +35,8 @@ std::string keyOf(const CompileRequest &request) {
 
 } // namespace
 
-Engine::Engine(Options options, Host host) : state(std::make_shared<EngineState>(std::move(options), std::move(host))) {}
+Engine::Engine(Options options, Host host)
+    : state(std::make_shared<EngineState>(std::move(options), std::move(host))) {}
 // Programs keep the state, and the state keeps programs.
 Engine::~Engine() { state->forgetPrograms(); }
 

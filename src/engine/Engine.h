@@ -42,9 +42,9 @@ struct Host {
 
 struct CompileRequest {
     std::string text;
-    std::string name = "program";       ///< in messages
-    std::string directory = ".";        ///< where relative imports start
-    std::vector<Variable> inputs = {};  ///< defined when the program begins
+    std::string name = "program";          ///< in messages
+    std::string directory = ".";           ///< where relative imports start
+    std::vector<Variable> inputs = {};     ///< defined when the program begins
     std::vector<std::string> outputs = {}; ///< variables whose values are returned
 };
 

@@ -59,8 +59,7 @@ EngineState::Compiled EngineState::compileHere(const CompileJob &job) {
     lang::FrontendOptions frontend;
     frontend.scriptArgs = options.scriptArgs;
     frontend.importPaths = options.importPaths;
-    lang::FrontendResult parsed =
-        lang::parseProgram(*job.sources, job.fileId, job.directory, frontend, job.names);
+    lang::FrontendResult parsed = lang::parseProgram(*job.sources, job.fileId, job.directory, frontend, job.names);
     if (!parsed.errors.empty())
         throw Failure(std::move(parsed.errors), job.sources);
     double t1 = now();

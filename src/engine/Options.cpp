@@ -112,8 +112,8 @@ std::vector<std::string> Options::check() const {
     for (size_t i = 0; i < settings.rows.size(); ++i) {
         const OptionRow &row = optionTable()[i];
         const Setting &setting = settings.rows[i];
-        bool isDefault = row.fallback.empty() ? setting.values.empty()
-                                              : setting.values == std::vector{std::string(row.fallback)};
+        bool isDefault =
+            row.fallback.empty() ? setting.values.empty() : setting.values == std::vector{std::string(row.fallback)};
         if (setting.origin == Origin::Default || isDefault)
             continue;
         std::string subject =

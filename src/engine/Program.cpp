@@ -42,8 +42,8 @@ bool fits(const ops::TypeDesc &wanted, const ops::TypeDesc &found) {
     if (wanted.isFrame()) {
         if (!fits(wanted.rows, found.rows) || !fits(wanted.cols, found.cols))
             return false;
-        return !wanted.schema || (wanted.schema->labels == found.schema->labels &&
-                                  wanted.schema->types == found.schema->types);
+        return !wanted.schema ||
+               (wanted.schema->labels == found.schema->labels && wanted.schema->types == found.schema->types);
     }
     bool sameType = wanted.valueType == ValueType::Unknown || wanted.valueType == found.valueType;
     return sameType && (!wanted.isMatrix() || (fits(wanted.rows, found.rows) && fits(wanted.cols, found.cols)));
@@ -60,8 +60,8 @@ void Program::checkInputs(const std::vector<Value> &inputs) const {
                              std::to_string(inputs.size()) + " values");
     for (size_t i = 0; i < inputs.size(); ++i)
         if (ops::TypeDesc found = typeOf(inputs[i]); !fits(inputNames[i].type, found))
-            throw executionError("input '" + inputNames[i].name + "' was declared as " +
-                                 inputNames[i].type.text() + ", got " + describe(inputs[i]))
+            throw executionError("input '" + inputNames[i].name + "' was declared as " + inputNames[i].type.text() +
+                                 ", got " + describe(inputs[i]))
                 .withHint("compile the program for inputs of this type and shape");
 }
 

@@ -60,7 +60,8 @@ class LoopTask {
     /// By parameter. Outputs have their matrices when the task runs, not when its cost is estimated. Empty: it runs
     /// here.
     std::vector<LoopOperand> operands;
-    /// By parameter that is a sum of groups: what its rows are after run(), in the order of groups. Empty: a group each.
+    /// By parameter that is a sum of groups: what its rows are after run(), in the order of groups. Empty: a group
+    /// each.
     std::vector<std::vector<GroupsInRow>> sums;
 
     /// The text of the program, which names it; made at the first call.

@@ -37,8 +37,8 @@ KernelSequence::KernelSequence(const Region &region) : calls(region.ops.size()) 
     }
 }
 
-void KernelSequence::run(ThreadContext &thread, const Region &region, std::span<Value> inputs,
-                         std::span<Value> results, uint64_t consumable) const {
+void KernelSequence::run(ThreadContext &thread, const Region &region, std::span<Value> inputs, std::span<Value> results,
+                         uint64_t consumable) const {
     StackArray<Value, 32> made(calls.size()); // results of operations
     StackArray<Slot, 16> argArea(mostOperands);
     const size_t numInputs = region.numInputs;

@@ -50,9 +50,9 @@ struct LoopNode {
     Kind kind = Kind::Input;
     Space space = Space::Scalar;
     bool sparse = false;
-    uint8_t level = 0;                  ///< Full: sweep that computes it first; Column: sweep before which it is there
-    ValueType type = ValueType::F64;    ///< of the value
-    ValueType compute = ValueType::F64; ///< operands are converted to this first
+    uint8_t level = 0;                   ///< Full: sweep that computes it first; Column: sweep before which it is there
+    ValueType type = ValueType::F64;     ///< of the value
+    ValueType compute = ValueType::F64;  ///< operands are converted to this first
     const CellFunction *cells = nullptr; ///< Unary, Binary: what is done with cells
     uint8_t function = 0;                ///< twice the exponent of PowFixed, Reduce
     uint8_t numOperands = 0;
@@ -77,10 +77,10 @@ struct LoopParam {
         Packed, ///< address of a matrix with a row per column of a Side, padded to packedColumns()
         Right,  ///< address, cells from row to row: all of the right-hand side of a matrix product
         OutColumn,
-        OutFull,       ///< cells from row to row may be 0: a value kept for a later level
-        SumsOfColumns, ///< address of c sums the rows are added to
-        SumsOfOuter,   ///< address of c x width sums to which the outer product of the row and that of a Side is added
-        FoldOfAll,     ///< flat: address of one number per block of kBlock cells
+        OutFull,        ///< cells from row to row may be 0: a value kept for a later level
+        SumsOfColumns,  ///< address of c sums the rows are added to
+        SumsOfOuter,    ///< address of c x width sums to which the outer product of the row and that of a Side is added
+        FoldOfAll,      ///< flat: address of one number per block of kBlock cells
         OutProduct,     ///< address: rows of a matrix product
         SumsOfProducts, ///< address of a partial result of a deep matrix product for each of its blocks
     };

@@ -159,7 +159,9 @@ class ProgramReader {
     void readParam(const std::vector<int> &n) {
         require(n.size() >= 3 && program.params.size() < kMostParams && name.empty(), "a parameter has three numbers");
         LoopParam p{enumerator(n[0], P::FoldOfAll), enumerator(n[1], ValueType::F64), static_cast<uint16_t>(n[2])};
-        require(n.size() == (p.kind == P::SumsOfOuter ? 5 : p.kind == P::FoldOfAll ? 4 : 3),
+        require(n.size() == (p.kind == P::SumsOfOuter ? 5
+                             : p.kind == P::FoldOfAll ? 4
+                                                      : 3),
                 "a parameter has three numbers, a fold four, a product five");
         if (p.kind == P::FoldOfAll)
             p.fold = foldNumbered(n[3]);

@@ -55,7 +55,8 @@ class PlanWriter {
         case Fact::Form::Unknown: return "?";
         case Fact::Form::Scalar: return std::string(dslName(f.type));
         case Fact::Form::Dense: return shape(f) + " " + std::string(dslName(f.type));
-        case Fact::Form::Csr: return shape(f) + " " + std::string(dslName(f.type)) + (f.pattern ? " CSR of ones" : " CSR");
+        case Fact::Form::Csr:
+            return shape(f) + " " + std::string(dslName(f.type)) + (f.pattern ? " CSR of ones" : " CSR");
         }
         return "?";
     }
@@ -107,7 +108,8 @@ class PlanWriter {
         for (auto &[v, rows, cols] : step.resultShapes)
             out += static_cast<double>(rows * cols * cellSize(plan.facts[v].type));
         double stored = step.csr >= 0 ? storedOf(static_cast<uint16_t>(step.csr)) : 0;
-        std::string text = "  loop over " + std::to_string(step.rows) + (step.cols > 1 ? " rows: " : " cells: ") + names;
+        std::string text =
+            "  loop over " + std::to_string(step.rows) + (step.cols > 1 ? " rows: " : " cells: ") + names;
         text += "\n    reads " + scaled(in, "B") + ", writes " + scaled(out, "B") + ", " + scaled(flops, "flop") +
                 (step.csr >= 0 ? ", stored cells only" : "") + "; estimate " +
                 timeText(step.serialNs + stored * step.nsPerStored) + " on one thread, kernels " +

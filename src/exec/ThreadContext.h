@@ -40,7 +40,7 @@ struct ThreadContext {
     RunContext &run;
     Placement *placement;                 ///< decides where loops of this run run; null: on this CPU
     PlanObserver *planObserver = nullptr; ///< null: nobody wants to see plans
-    std::unique_ptr<PrivatePlans> plans; ///< of regions that have published as many as they may
+    std::unique_ptr<PrivatePlans> plans;  ///< of regions that have published as many as they may
 
     std::vector<Ref<Object>> kept; ///< where the program does not say when references end
 

@@ -29,7 +29,6 @@ struct NamedModel : RegisteredOperationName::Model<DaphneOp> {
     }
 };
 
-
 } // namespace
 
 DaphneDialect::DaphneDialect(MLIRContext *context)

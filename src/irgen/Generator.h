@@ -72,8 +72,7 @@ class Generator {
     [[noreturn]] void raise(Error error);
     std::vector<mlir::Value> emitMulti(ops::OpName mnemonic, mlir::ValueRange operands, const Site &site,
                                        std::string_view hint = {}, ops::TypeDesc castTarget = {});
-    mlir::Value emit(ops::OpName mnemonic, mlir::ValueRange operands, const Site &site,
-                     std::string_view hint = {}) {
+    mlir::Value emit(ops::OpName mnemonic, mlir::ValueRange operands, const Site &site, std::string_view hint = {}) {
         return emitMulti(mnemonic, operands, site, hint).front();
     }
     mlir::Value emitCast(mlir::Value v, ops::TypeDesc target, SourceSpan span);
@@ -206,7 +205,7 @@ class Generator {
     /// Files the program may have written by now, so that nothing is known about them when it is compiled.
     std::set<std::string> writtenFiles;
     std::vector<std::string> inspectedFiles; ///< whose types and shapes are relied on
-    bool writesAnyFile = false; ///< under a name that is not known
+    bool writesAnyFile = false;              ///< under a name that is not known
 };
 
 /// Names assigned somewhere in s (function definitions excluded).

@@ -33,9 +33,9 @@ struct Options {
     std::vector<const lang::FuncDef *> functions;
     std::vector<const lang::Import *> imports; ///< whose functions stay callable
     std::vector<Binding> views;                ///< registered by earlier inputs
-    bool exportVariables = false;     ///< all of them
-    std::vector<std::string> outputs; ///< else these, which must be there at the end
-    SourceManager *sources = nullptr; ///< of the program; queries that are not in a literal are added
+    bool exportVariables = false;              ///< all of them
+    std::vector<std::string> outputs;          ///< else these, which must be there at the end
+    SourceManager *sources = nullptr;          ///< of the program; queries that are not in a literal are added
 };
 
 struct Result {

@@ -92,7 +92,7 @@ using FaultFn = bool (*)(const InferCall &);
 /// What an op does besides computing its results from the cells of its operands: a set.
 enum class Effect : uint8_t {
     None = 0,
-    ReadsFile = 1,   ///< result 0 is the content of the file that operand 0 names: a matrix, a frame if operand 1 is true
+    ReadsFile = 1, ///< result 0 is the content of the file that operand 0 names: a matrix, a frame if operand 1 is true
     WritesFile = 2,  ///< files have changed afterwards
     KeepsStored = 4, ///< result 0 of a sparse operand 0 stores the same cells, unless some have become zero
 };

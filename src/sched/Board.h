@@ -45,9 +45,9 @@ class Board {
         std::atomic<uint64_t> taken{0}, open{0}; ///< a bit per slot; only those of slot 0 are in use
         std::atomic<uint64_t> state{0};
         Job job = nullptr;
-        std::atomic<void *> argument{nullptr};  ///< atomic for those who look before they join, as is the next
-        std::atomic<LoopRun *> tasks{nullptr};  ///< or what it was: to be prefetched only
-        ActiveRun *run = nullptr;               ///< null: outside of runs
+        std::atomic<void *> argument{nullptr}; ///< atomic for those who look before they join, as is the next
+        std::atomic<LoopRun *> tasks{nullptr}; ///< or what it was: to be prefetched only
+        ActiveRun *run = nullptr;              ///< null: outside of runs
         // What only loops inside of tasks need, and waiting.
         alignas(64) std::atomic<uint64_t> ancestors{0}; ///< slots of the loops around it
         std::atomic<const void *> owner{nullptr};       ///< root slots: the run, or the slot itself outside of runs

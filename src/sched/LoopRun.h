@@ -72,9 +72,7 @@ class LoopRun {
     }
 
     /// Whether a task must be run: none before it has failed.
-    bool isWanted(const Claim &claim) const {
-        return claim.range.begin < lowestFailed.load(std::memory_order_relaxed);
-    }
+    bool isWanted(const Claim &claim) const { return claim.range.begin < lowestFailed.load(std::memory_order_relaxed); }
     /// Whether the worker holds tasks that it has not begun and that others might not find.
     bool holdsTasks(const Thief &thief) const {
         if (layout == Layout::Centralized)

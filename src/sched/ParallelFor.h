@@ -108,7 +108,8 @@ inline bool isWorthSharing(Pool &pool, double serialNs) {
 
 /// Calls body(range, worker) for ranges that cover [0, total) exactly once and returns when all are done: on this
 /// thread and on those of the pool that have nothing else to do. Several threads may call at once, tasks may call, too:
-/// the body must not rely on how many take part. No two threads have the same worker number at the same time in one loop.
+/// the body must not rely on how many take part. No two threads have the same worker number at the same time in one
+/// loop.
 ///
 /// Of the exceptions of the body the one of the lowest range is thrown here. If the host cancels the run of this
 /// thread (ActiveRun), no further task begins and cancelledError() is thrown.

@@ -33,9 +33,9 @@ TEST(Programs, PrintToTheSinksOfTheRun) {
 
 TEST(Programs, TakeInputsAndReturnOutputs) {
     Engine engine;
-    Program p = engine.compile("Y = X * k; s = sum(Y); name = \"x\" + n;",
-                               {Input::matrix("X"), Input::number("k"), Input::number("n", DAPHNE_SI64)},
-                               {"Y", "s", "name"});
+    Program p =
+        engine.compile("Y = X * k; s = sum(Y); name = \"x\" + n;",
+                       {Input::matrix("X"), Input::number("k"), Input::number("n", DAPHNE_SI64)}, {"Y", "s", "name"});
     Results r = p.run({Value::matrix<double>({1, 2, 3, 4, 5, 6}, 2, 3), Value::number(2.0), Value::number(int64_t(7))});
     EXPECT_EQ(r["s"].number<double>(), 42);
     EXPECT_EQ(r["name"].text(), "x7");
@@ -236,7 +236,8 @@ TEST(Cancelling, StopsScalarLoopsRecursionAndLoopsOverMatrices) {
         // Kernels that are serial for the sake of a seed; each would take a minute.
         "X = rand(46000, 46000, 0.0, 1.0, 0.0001, 1); print(sum(X));",
         "X = sample(4000000000, 1000, false, 1); print(sum(X));",
-        "def f(n: si64) -> si64 { r = 0; i = 0; while (i < 10) { if (n > 0) { r = r + f(n - 1); } i = i + 1; } return r + 1; }"
+        "def f(n: si64) -> si64 { r = 0; i = 0; while (i < 10) { if (n > 0) { r = r + f(n - 1); } i = i + 1; } return "
+        "r + 1; }"
         "print(f(40));",
     };
     for (const char *text : texts) {

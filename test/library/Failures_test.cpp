@@ -28,17 +28,24 @@ const Failing kFailing[] = {
     {"types", [](int k) { return "x = \"a\" @ [1, " + n(k) + "];"; }, 2, "str"},
     {"shapes at compile time", [](int k) { return "X = fill(1.0, " + n(k + 4) + ", 3); print(X @ X);"; }, 2, "x3"},
     {"shapes at run time",
-     [](int k) { return "n = as.si64(sum([" + n(k) + ", 2])); X = fill(1.0, n + 2, 3); Y = fill(1.0, 3, n + 4); print(X + Y);"; },
+     [](int k) {
+         return "n = as.si64(sum([" + n(k) + ", 2])); X = fill(1.0, n + 2, 3); Y = fill(1.0, 3, n + 4); print(X + Y);";
+     },
      3, "x3"},
     {"a domain", [](int k) { return "X = fill(" + n(-k - 1) + ".0, 50, 50); print(sum(ln(X)));"; }, 3, "ln"},
-    {"integer division", [](int k) { return "a = [0, 1]; i = as.si64(as.scalar(a[0, 0])); print(" + n(k) + " / i);"; }, 3, "zero"},
-    {"a missing file", [](int k) { return "X = readMatrix(\"/nonexistent/" + n(k) + ".csv\"); print(X);"; }, 3, "nonexistent"},
-    {"refused memory", [](int k) { return "X = fill(1.0, 100000000, " + n(k + 100000) + "); print(sum(X * X));"; }, 3, "memory"},
+    {"integer division", [](int k) { return "a = [0, 1]; i = as.si64(as.scalar(a[0, 0])); print(" + n(k) + " / i);"; },
+     3, "zero"},
+    {"a missing file", [](int k) { return "X = readMatrix(\"/nonexistent/" + n(k) + ".csv\"); print(X);"; }, 3,
+     "nonexistent"},
+    {"refused memory", [](int k) { return "X = fill(1.0, 100000000, " + n(k + 100000) + "); print(sum(X * X));"; }, 3,
+     "memory"},
     {"an exhausted stack",
-     [](int k) { return "def f(n: si64) -> si64 { return f(n + " + n(k + 1) + ") + 1; } print(f(0));"; }, 3, "recursion"},
+     [](int k) { return "def f(n: si64) -> si64 { return f(n + " + n(k + 1) + ") + 1; } print(f(0));"; }, 3,
+     "recursion"},
     {"an exhausted stack with matrices",
      [](int k) {
-         return "def f(X: matrix<f64>) -> matrix<f64> { Y = X + 1.0; return f(Y) + X; } print(f(fill(" + n(k) + ".0, 3, 3)));";
+         return "def f(X: matrix<f64>) -> matrix<f64> { Y = X + 1.0; return f(Y) + X; } print(f(fill(" + n(k) +
+                ".0, 3, 3)));";
      },
      3, "recursion"},
     {"stop", [](int k) { return "X = fill(1.0, 10, 10); stop(\"number " + n(k) + "\");"; }, 3, "number"},
@@ -46,11 +53,18 @@ const Failing kFailing[] = {
      [](int k) {
          return "def g(X: matrix<f64>, i: si64) -> matrix<f64> { Y = X * 2.0; if (i > " + n(k % 7) +
                 ") { Z = Y + fill(1.0, 2, i); return Z; } return Y; }"
-                "A = fill(1.0, 3, 3); s = \"text\"; i = 0; while (i < 100) { B = A; A = g(A, i) + B; s = s + i; i = i + 1; }";
+                "A = fill(1.0, 3, 3); s = \"text\"; i = 0; while (i < 100) { B = A; A = g(A, i) + B; s = s + i; i = i "
+                "+ 1; }";
      },
      3, ""},
-    {"an index out of bounds", [](int k) { return "n = as.si64(sum([1, 2])); X = fill(1.0, 3, n); print(X[0, n + " + n(k) + "]);"; }, 3, ""},
-    {"SQL", [](int k) { return "F = createFrame([1, 2], \"a\"); registerView(\"F\", F); G = sql(\"SELECT F.b" + n(k) + " FROM F;\"); print(G);"; }, 2, "b"},
+    {"an index out of bounds",
+     [](int k) { return "n = as.si64(sum([1, 2])); X = fill(1.0, 3, n); print(X[0, n + " + n(k) + "]);"; }, 3, ""},
+    {"SQL",
+     [](int k) {
+         return "F = createFrame([1, 2], \"a\"); registerView(\"F\", F); G = sql(\"SELECT F.b" + n(k) +
+                " FROM F;\"); print(G);";
+     },
+     2, "b"},
 };
 
 TEST(Failures, HaveTheirErrorAndLeaveTheEngineAsItWas) {

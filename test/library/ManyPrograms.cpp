@@ -31,8 +31,8 @@ struct Outcome {
 Outcome run(const daphne::Engine &engine, const std::string &text) {
     Outcome outcome;
     try {
-        engine.compile(text).run({}, {[&](std::string_view t) { outcome.out += t; },
-                                      [&](std::string_view t) { outcome.err += t; }});
+        engine.compile(text).run(
+            {}, {[&](std::string_view t) { outcome.out += t; }, [&](std::string_view t) { outcome.err += t; }});
     } catch (const daphne::Error &e) {
         outcome.status = e.status();
         outcome.error = e.rendered();
@@ -66,8 +66,9 @@ int main(int argc, char **argv) {
     for (int t = 0; t < threads; ++t)
         running.emplace_back([&, t] {
             // Half of the threads have engines of their own, with other options.
-            daphne::Engine own = t % 2 ? daphne::Engine(t % 4 == 1 ? "{\"taskPartitioningScheme\": \"GSS\"}" : "{\"vec-always\": true}")
-                                       : shared;
+            daphne::Engine own =
+                t % 2 ? daphne::Engine(t % 4 == 1 ? "{\"taskPartitioningScheme\": \"GSS\"}" : "{\"vec-always\": true}")
+                      : shared;
             for (int i = 0; i < each; ++i) {
                 size_t k = static_cast<size_t>(t * each + i) * 7919 % scripts.size();
                 Outcome found = run(own, scripts[k].second);
@@ -77,9 +78,9 @@ int main(int argc, char **argv) {
                 }
                 ++failed;
                 std::lock_guard lock(printing);
-                std::printf("%s: alone status %d\n%s%s\nhere status %d\n%s%s\n", scripts[k].first.c_str(), alone[k].status,
-                            alone[k].out.c_str(), alone[k].error.c_str(), found.status, found.out.c_str(),
-                            found.error.c_str());
+                std::printf("%s: alone status %d\n%s%s\nhere status %d\n%s%s\n", scripts[k].first.c_str(),
+                            alone[k].status, alone[k].out.c_str(), alone[k].error.c_str(), found.status,
+                            found.out.c_str(), found.error.c_str());
             }
         });
     for (std::thread &t : running)

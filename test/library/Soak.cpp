@@ -78,8 +78,8 @@ int main(int argc, char **argv) {
     soak("empty runs", runs, 100, [&](int) { empty.run(); });
     soak("empty texts, compiled and run", runs / 10, 100, [&](int) { engine.compile("").run(); });
 
-    daphne::Program program = engine.compile("Y = sqrt(X) + 1.0; s = sum(Y); t = \"n\" + nrow(X);",
-                                             {daphne::Input::matrix("X")}, {"s", "t"});
+    daphne::Program program =
+        engine.compile("Y = sqrt(X) + 1.0; s = sum(Y); t = \"n\" + nrow(X);", {daphne::Input::matrix("X")}, {"s", "t"});
     std::vector<double> cells(10000, 4.0);
     soak("runs of one program", runs, 200, [&](int i) {
         auto rows = static_cast<uint64_t>(100 - i % 10);
@@ -89,8 +89,10 @@ int main(int argc, char **argv) {
     });
     soak("different programs, compiled and run", compilations, 200, [&](int i) {
         std::string n = std::to_string(i);
-        daphne::Program p = engine.compile("def f(x: f64) -> f64 { return x * " + n + ".0; } X = fill(1.0, 20, 20); s = sum(X + 1.0)"
-                                           " + f(2.0) - " + n + ".0 * 2.0; if (s > 0.0) { s = s + 0.0; }",
+        daphne::Program p = engine.compile("def f(x: f64) -> f64 { return x * " + n +
+                                               ".0; } X = fill(1.0, 20, 20); s = sum(X + 1.0)"
+                                               " + f(2.0) - " +
+                                               n + ".0 * 2.0; if (s > 0.0) { s = s + 0.0; }",
                                            {}, {"s"});
         if (p.run()["s"].number<double>() != 800)
             check(false, "a program");

@@ -57,7 +57,8 @@ TEST(DenseValues, AreBorrowedAndReturnedWithoutACopy) {
 TEST(DenseValues, OfTheHostAreNeverWritten) {
     Engine engine;
     std::vector<double> cells(1000, 2.0);
-    Program p = engine.compile("X = X + 1.0; X = X * 2.0; X[0, 0] = [100.0]; s = sum(X);", {Input::matrix("X")}, {"s", "X"});
+    Program p =
+        engine.compile("X = X + 1.0; X = X * 2.0; X[0, 0] = [100.0]; s = sum(X);", {Input::matrix("X")}, {"s", "X"});
     Results r = p.run({Value::borrow(cells.data(), 100, 10)});
     EXPECT_EQ(r["s"].number<double>(), 999 * 6.0 + 100.0);
     EXPECT_EQ(std::count(cells.begin(), cells.end(), 2.0), 1000);
@@ -141,8 +142,8 @@ struct Sparse {
     std::vector<uint32_t> columns{0, 3, 1};
     std::vector<double> values{5, 6, 7};
     daphne_csr view() const {
-        return {sizeof(daphne_csr), DAPHNE_F64, 64, 32, offsets.data(), columns.data(), values.data(), 3, 4,
-                DAPHNE_CANONICAL};
+        return {sizeof(daphne_csr), DAPHNE_F64,    64, 32, offsets.data(),
+                columns.data(),     values.data(), 3,  4,  DAPHNE_CANONICAL};
     }
 };
 
@@ -212,9 +213,11 @@ TEST(Numbers, OfEveryTypeGoThrough) {
 
 TEST(Frames, AreMadeOfColumnsAndTakenApart) {
     Engine engine;
-    Value f = Value::frame({"a", "b"}, {Value::matrix<int64_t>({1, 2, 3}, 3, 1), Value::matrix<double>({1.5, 2, 3}, 3, 1)});
-    Value g = engine.compile("registerView(\"f\", F); G = sql(\"SELECT f.a, f.b * 2.0 AS c FROM f WHERE f.a > 1;\");",
-                             {Input::frame("F")}, {"G"})
+    Value f =
+        Value::frame({"a", "b"}, {Value::matrix<int64_t>({1, 2, 3}, 3, 1), Value::matrix<double>({1.5, 2, 3}, 3, 1)});
+    Value g = engine
+                  .compile("registerView(\"f\", F); G = sql(\"SELECT f.a, f.b * 2.0 AS c FROM f WHERE f.a > 1;\");",
+                           {Input::frame("F")}, {"G"})
                   .run({f})["G"];
     ASSERT_EQ(g.labels().size(), 2u);
     EXPECT_EQ(g.part(1).cell<double>(1, 0), 6);
@@ -238,7 +241,8 @@ TEST(ArrowStreams, OfFramesShareNumbersAndComeBack) {
         daphne_value *strings = nullptr;
         ASSERT_EQ(daphne_value_strings(texts, 3, 1, &strings, nullptr), 0);
         const bool truth[] = {true, false, true};
-        f = Value::frame({"number", "name", "truth"}, {Value::borrow(cells.data(), 3, 1), Value(strings), Value::borrow(truth, 3, 1)});
+        f = Value::frame({"number", "name", "truth"},
+                         {Value::borrow(cells.data(), 3, 1), Value(strings), Value::borrow(truth, 3, 1)});
     }
     ArrowArrayStream stream{};
     f.stream(&stream);

@@ -162,8 +162,7 @@ void LoopEmitter::emitCells(Place place, unsigned level, const std::vector<Accum
             CellArithmetic cells(b, place.lanes);
             Value *sum = loadCells(param.type, word(p, 0), place.index, place.lanes);
             Value *x = value(param.node, place);
-            storeCells(param.type, cells.binary("ewAdd", sum, x, param.type), word(p, 0), place.index,
-                       place.lanes);
+            storeCells(param.type, cells.binary("ewAdd", sum, x, param.type), word(p, 0), place.index, place.lanes);
         }
     }
     // Loops of their own: nothing should have to be carried over them.

@@ -49,7 +49,8 @@ class LoopEmitter {
         int param = -1;                                   ///< aggregate of a flat program
         llvm::Value *lanes = nullptr, *ordered = nullptr; ///< ordered: from left to right
         llvm::Value *tail = nullptr;                      ///< the cells that do not fill all lanes, and zeros
-        /// Its order is that of the kernels. Stored cells of sparse rows, and products of them, have orders of their own.
+        /// Its order is that of the kernels. Stored cells of sparse rows, and products of them, have orders of their
+        /// own.
         bool isRounded() const { return how != exec::Reduce::DotSparse && propertiesOf(how).rounds && isFloat(type); }
     };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/loops/LoopSymbols.h"
 
-
 namespace daphne::codegen {
 
 namespace {
@@ -46,13 +45,11 @@ void *loopSymbolAddress(std::string_view name) {
     };
     auto typeNamed = [](std::string_view word) { return word == "size" ? ValueType::Size : parseValueType(word); };
     if (take("daphne_pairwise_add_"))
-        return withRoundedFold(name, []<class F, class T>(F, TypeTag<T>) {
-            return reinterpret_cast<void *>(&pairwiseAdd<F, T>);
-        });
+        return withRoundedFold(
+            name, []<class F, class T>(F, TypeTag<T>) { return reinterpret_cast<void *>(&pairwiseAdd<F, T>); });
     if (take("daphne_pairwise_total_"))
-        return withRoundedFold(name, []<class F, class T>(F, TypeTag<T>) {
-            return reinterpret_cast<void *>(&pairwiseTotal<F, T>);
-        });
+        return withRoundedFold(
+            name, []<class F, class T>(F, TypeTag<T>) { return reinterpret_cast<void *>(&pairwiseTotal<F, T>); });
     if (!take("daphne_cells_"))
         return nullptr;
     size_t end = name.find('_');

@@ -10,9 +10,9 @@
 
 namespace daphne::dist {
 
-using exec::LoopTask;
 using exec::LoopOperand;
 using exec::LoopParam;
+using exec::LoopTask;
 using Role = LoopOperand::Role;
 
 namespace {
@@ -105,9 +105,7 @@ exec::Estimate Cluster::estimate(const RunContext &, const LoopTask &loop) {
                                        : exec::Estimate::refuse("it has fewer bytes than --dist-threshold says");
 }
 
-uint64_t Cluster::leastBlocks(const RunContext &, const exec::LoopEngine &) const {
-    return kLeastBlocks;
-}
+uint64_t Cluster::leastBlocks(const RunContext &, const exec::LoopEngine &) const { return kLeastBlocks; }
 
 /// Workers stand by that would only take CPUs from others on the same machine: they join when one of these is lost.
 /// Where the user says what is to be distributed, or by which scheme, everybody takes part.
@@ -266,7 +264,7 @@ void Cluster::fetch(const Value &matrix, uint64_t begin, uint64_t end) {
     for (const Part &part : record->parts)
         if (isWanted(part) && peers.isAlive(part.worker)) {
             transfers.expect(part.worker, part.object,
-                         {matrix.matrix().type(), part.end - part.begin, cellsOf(matrix) + part.begin * cell});
+                             {matrix.matrix().type(), part.end - part.begin, cellsOf(matrix) + part.begin * cell});
             peers.send(part.worker, Transfer{part.object});
             asked[part.worker].push_back(part.object);
             ++own.fetches;

@@ -334,7 +334,8 @@ ClusterRun::Chunk *ClusterRun::takeBack() {
             bool isSmall = bound.nsOf(chunk->rows.begin, chunk->rows.end) <= most;
             if (mayBeLarge ? !isStraggling(*chunk) : !isSmall)
                 continue;
-            bool isClaimed = chunk->isOffered && cluster.transfers.claim(chunk->worker, chunk->request, resultsOf(*chunk));
+            bool isClaimed =
+                chunk->isOffered && cluster.transfers.claim(chunk->worker, chunk->request, resultsOf(*chunk));
             // Without a board, what has another one before it has probably not begun.
             bool isCancelled = !isClaimed && (mayBeLarge || (!chunk->isOffered && running[chunk->worker] >= 2));
             if (isCancelled)
@@ -509,8 +510,8 @@ void ClusterRun::commit(Chunk &chunk) {
         if (chunk.worker != self())
             record.parts.push_back({chunk.results[p], chunk.worker, cells.begin, cells.end, false, isSent(p)});
         // Rows that were taken back belong to who should have computed them, in the next loop, too.
-        record.partition.emplace_back(cells, cluster.settings.steal == Stealing::Off ? chunk.owner.value_or(chunk.worker)
-                                                                               : chunk.worker);
+        record.partition.emplace_back(
+            cells, cluster.settings.steal == Stealing::Off ? chunk.owner.value_or(chunk.worker) : chunk.worker);
     }
 }
 

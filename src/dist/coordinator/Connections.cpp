@@ -45,8 +45,9 @@ Connections::~Connections() {
     // Their answers, so that nobody sees a broken connection.
     auto deadline = Clock::now() + std::chrono::milliseconds(1000);
     std::unique_lock lock(mutex);
-    changed.wait_until(lock, deadline,
-                       [&] { return std::none_of(peers.begin(), peers.end(), [](const PeerState &p) { return p.alive; }); });
+    changed.wait_until(lock, deadline, [&] {
+        return std::none_of(peers.begin(), peers.end(), [](const PeerState &p) { return p.alive; });
+    });
     lock.unlock();
     stopping = true;
     receiver.join();
@@ -250,7 +251,7 @@ std::vector<std::string> Connections::takeWarnings() {
 
 /// The thread that waits receives itself: it hears sooner, and no other thread has to be woken.
 void Connections::waitUntil(std::unique_lock<std::mutex> &lock, Clock::time_point deadline,
-                      const std::function<bool()> &isDone) {
+                            const std::function<bool()> &isDone) {
     if (isDone())
         return;
     struct Attention {

@@ -81,8 +81,8 @@ class Connections {
     /// What every worker knows of these files, in their order; nothing of those that are lost.
     std::vector<std::vector<SeenFile>> lookFor(const std::vector<std::string> &paths);
     /// Returns when this worker has done what it was told so far, or is lost, or at the deadline.
-    void waitUntilDone(uint32_t peer, std::chrono::steady_clock::time_point deadline =
-                                          std::chrono::steady_clock::time_point::max());
+    void waitUntilDone(uint32_t peer,
+                       std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max());
 
     /// The next event; none after the given time.
     std::optional<PeerEvent> next(std::chrono::milliseconds patience);

@@ -92,7 +92,7 @@ void ObjectTransfers::broadcast(std::span<const uint32_t> wanted, const ObjectBe
 }
 
 void ObjectTransfers::sendPiece(std::span<const uint32_t> wanted, uint64_t object, const Dense &matrix, uint64_t first,
-                      uint64_t count) {
+                                uint64_t count) {
     size_t cell = cellSize(matrix.type());
     ObjectPiece piece{object,
                       matrix.type(),
@@ -169,7 +169,8 @@ void ObjectTransfers::offer(uint32_t peer, uint64_t request) {
 
 bool ObjectTransfers::claim(uint32_t peer, uint64_t request, const std::vector<uint64_t> &objects) {
     std::lock_guard lock(connections.mutex);
-    if (!connections.peers[peer].alive || !connections.peers[peer].board || !connections.peers[peer].board->claim(request))
+    if (!connections.peers[peer].alive || !connections.peers[peer].board ||
+        !connections.peers[peer].board->claim(request))
         return false;
     connections.peers[peer].cancelled[request] = objects;
     for (uint64_t object : objects)

@@ -198,9 +198,9 @@ std::vector<AssignedRows> RowAssignment::withReserves(const std::vector<Assigned
             continue;
         }
         PartitionRequest request{range.rows.size(),
-                           reserveBlock(range.rows.size()),
-                           {},
-                           bound.rowOffsets ? bound.rowOffsets + range.rows.begin : nullptr};
+                                 reserveBlock(range.rows.size()),
+                                 {},
+                                 bound.rowOffsets ? bound.rowOffsets + range.rows.begin : nullptr};
         for (RowRange part : partitionByWeight(request, weights))
             if (part.size() > 0)
                 chunks.push_back({{range.rows.begin + part.begin, range.rows.begin + part.end}, range.owner});

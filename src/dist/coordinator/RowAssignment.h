@@ -16,8 +16,8 @@ struct AssignedRows {
 
 class RowAssignment {
   public:
-    RowAssignment(const Connections &peers, ResidencyTable &residencies, const ClusterSettings &settings, const Crew &crew,
-            uint32_t ownThreads, double bytesPerNs, const exec::LoopTask &loop)
+    RowAssignment(const Connections &peers, ResidencyTable &residencies, const ClusterSettings &settings,
+                  const Crew &crew, uint32_t ownThreads, double bytesPerNs, const exec::LoopTask &loop)
         : peers(peers), residencies(residencies), settings(settings), crew(crew), ownThreads(ownThreads),
           bytesPerNs(bytesPerNs), loop(loop), bound(loop.bound) {}
 

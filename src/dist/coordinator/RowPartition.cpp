@@ -77,7 +77,7 @@ std::vector<RowRange> partitionRounded(const PartitionRequest &request, std::spa
 }
 
 std::vector<RowRange> partitionByScheme(const PartitionRequest &request, const sched::Scheme &scheme, uint32_t machines,
-                                uint64_t leastRows) {
+                                        uint64_t leastRows) {
     uint64_t block = blockFor(request, machines), blocks = (request.rows + block - 1) / block;
     sched::Loop loop{.total = blocks, .workers = machines, .grain = std::max<uint64_t>(1, leastRows / block)};
     sched::ChunkSequence sizes(scheme, loop);

@@ -36,6 +36,6 @@ std::vector<RowRange> partitionRounded(const PartitionRequest &request, std::spa
 
 /// Ranges as the scheme makes them for so many machines, in whole blocks.
 std::vector<RowRange> partitionByScheme(const PartitionRequest &request, const sched::Scheme &scheme, uint32_t machines,
-                                uint64_t leastRows);
+                                        uint64_t leastRows);
 
 } // namespace daphne::dist

@@ -123,7 +123,7 @@ struct Neighbourhood {
     bool canRead;        ///< the memory of the receiver
     uint64_t leastBytes; ///< objects that the coordinator wants to be lent have so many
     CpuShare cpus{};     ///< that the worker should use
-    MemoryFile board{};    ///< of the coordinator (ClaimBoard.h); the worker answers with it if it sees it, too
+    MemoryFile board{};  ///< of the coordinator (ClaimBoard.h); the worker answers with it if it sees it, too
 };
 
 struct ObjectBegin {
@@ -175,8 +175,8 @@ struct Compute {
     enum class Role : uint8_t { Number, Object, Awaited, Result, Shared, Exchanged, Collected, Folded, Kept };
     struct Operand {
         Role role = Role::Number;
-        uint64_t number = 0; ///< the bits, or the object
-        uint64_t whole = 0;  ///< Exchanged: the object that it is a piece of
+        uint64_t number = 0;       ///< the bits, or the object
+        uint64_t whole = 0;        ///< Exchanged: the object that it is a piece of
         Reduce fold = Reduce::Sum; ///< Folded
     };
     uint64_t hash;

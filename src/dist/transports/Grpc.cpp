@@ -502,7 +502,8 @@ class HandshakeLog {
 
 class Server : public TransportServer {
   public:
-    Server(const std::string &address, const TlsIdentity &tls, TransportModule::Session session, TransportModule::Log log)
+    Server(const std::string &address, const TlsIdentity &tls, TransportModule::Session session,
+           TransportModule::Log log)
         : service(std::move(session)) {
         if (tls.isGiven() && log)
             handshakes.emplace(std::move(log));
@@ -545,7 +546,7 @@ class Grpc : public TransportModule {
     }
     uint64_t mostChunkBytes() const override { return kMostPayload; }
     std::unique_ptr<TransportServer> listen(const std::string &address, const TlsIdentity &tls, Session session,
-                                       Log log) override {
+                                            Log log) override {
         auto server = std::make_unique<Server>(address, tls, std::move(session), std::move(log));
         if (!server->isUp())
             return nullptr;

@@ -54,8 +54,8 @@ struct JobState {
     std::atomic<bool> rankLost{false};
 };
 
-/// Tells the host if the library waits too long for the other ranks: it does so for ever, and there are no signs of life
-/// yet, or no more.
+/// Tells the host if the library waits too long for the other ranks: it does so for ever, and there are no signs of
+/// life yet, or no more.
 class Meeting {
   public:
     Meeting(const TransportHost &host, const char *what) {

@@ -23,8 +23,8 @@ struct TlsIdentity {
 /// that has lost one cannot end in order; only the owner of the process may end it.
 struct TransportHost {
     int announcedRanks = 0; ///< as the launcher told; 0: unknown
-    /// The library has waited too long for the other ranks. Called once, on a thread of its own, with what to say; if it
-    /// returns, or there is none, the library waits on.
+    /// The library has waited too long for the other ranks. Called once, on a thread of its own, with what to say; if
+    /// it returns, or there is none, the library waits on.
     std::function<void(const std::string &why)> givesUp = {};
     /// At the end of a job that has lost a rank: the library stays as it is, or ends all processes of the job, this one
     /// too.
@@ -33,10 +33,10 @@ struct TransportHost {
 
 /// What a coordinator says about its workers. A transport reads what it needs.
 struct ConnectRequest {
-    std::string_view transport = {};                      ///< its name in the table: a module may have several
-    std::vector<std::string> addresses = {};              ///< of workers that listen
-    TlsIdentity tls = {};                                 ///< for them
-    uint32_t numThreads = 0;                              ///< that are workers
+    std::string_view transport = {};                       ///< its name in the table: a module may have several
+    std::vector<std::string> addresses = {};               ///< of workers that listen
+    TlsIdentity tls = {};                                  ///< for them
+    uint32_t numThreads = 0;                               ///< that are workers
     std::function<void(Transport &, uint32_t)> serve = {}; ///< what each of them does, with its number
 };
 
@@ -63,8 +63,8 @@ class TransportModule {
     /// Largest payload of a chunk that fits a frame.
     virtual uint64_t mostChunkBytes() const { return ~uint64_t(0); }
 
-    /// Where workers listen: calls session(transport, peer) for one coordinator at a time. Null if the address cannot be
-    /// used. A coordinator that fails to prove who it is does not get that far: log says so, if there is one.
+    /// Where workers listen: calls session(transport, peer) for one coordinator at a time. Null if the address cannot
+    /// be used. A coordinator that fails to prove who it is does not get that far: log says so, if there is one.
     using Session = std::function<void(Transport &, const std::string &)>;
     using Log = std::function<void(const std::string &)>;
     virtual std::unique_ptr<TransportServer> listen(const std::string & /*address*/, const TlsIdentity & /*tls*/,

@@ -22,10 +22,10 @@ struct TransportRow {
     std::string_view name, alias, doc; ///< of the option's value
     std::string_view title;            ///< in messages: "the <title> transport"
     WorkersAre workers = WorkersAre::Threads;
-    double bytesPerNs = 0.5;                 ///< at most, for estimates
-    std::string_view library = {};           ///< "libdaphne_mpi.so"; "": part of this program
-    std::string_view packages = {};          ///< that the library is built with
-    bool sharesSymbols = false;              ///< the library loads components that look for its symbols
+    double bytesPerNs = 0.5;        ///< at most, for estimates
+    std::string_view library = {};  ///< "libdaphne_mpi.so"; "": part of this program
+    std::string_view packages = {}; ///< that the library is built with
+    bool sharesSymbols = false;     ///< the library loads components that look for its symbols
     TransportModule *(*make)(const TransportHost &) = nullptr; ///< without a library
 };
 

@@ -103,8 +103,7 @@ void bindReductions(exec::BoundLoop &loop, const Compute &message) {
         if (operand.role != Compute::Role::Folded)
             continue;
         const LoopParam &param = program.params[p];
-        require(!program.flat && param.kind == ParamKind::OutColumn &&
-                    operand.fold != exec::Reduce::DotSparse &&
+        require(!program.flat && param.kind == ParamKind::OutColumn && operand.fold != exec::Reduce::DotSparse &&
                     (param.type != ValueType::Bool || propertiesOf(operand.fold).takesTruth),
                 "reduced values are no column of numbers");
         loop.stagesBlocks = true;

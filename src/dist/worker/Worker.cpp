@@ -291,8 +291,8 @@ class Session {
         loans.beginAt(message.canRead ? message.leastBytes : kNeverLent);
         bound.emplace(message.cpus);
         board = isNeighbour ? neighbour.openBoard(message.board) : std::nullopt;
-        transport.send(0,
-                       frameOf(Neighbourhood{isNeighbour, message.leastBytes, {}, board ? message.board : MemoryFile()}));
+        transport.send(
+            0, frameOf(Neighbourhood{isNeighbour, message.leastBytes, {}, board ? message.board : MemoryFile()}));
     }
 
     // ---- objects

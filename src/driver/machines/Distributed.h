@@ -20,7 +20,8 @@ namespace daphne::driver {
 /// What belongs to one coordinator, in the order in which it is made.
 class Coordinator : public engine::Machines {
   public:
-    /// Connects to all workers; `job`: what startJob() returned. Throws Error: status 1 for contradicting options, 3 if workers cannot be used.
+    /// Connects to all workers; `job`: what startJob() returned. Throws Error: status 1 for contradicting options, 3 if
+    /// workers cannot be used.
     Coordinator(const Options &options, sched::Scheduler &scheduler, std::shared_ptr<dist::TransportModule> job);
     ~Coordinator() override;
     exec::Placement *placement() override { return where ? &*where : nullptr; }

@@ -159,7 +159,8 @@ std::vector<std::string> schedulingOptions(const Options &options) {
 std::function<void(dist::Transport &, uint32_t)> inProcessWorker(const Options &options, std::string build,
                                                                  std::string token) {
     return [options, build, token](dist::Transport &transport, uint32_t number) {
-        exec::LoopEngine engine({.jit = options.jit, .always = true}, codegen::loopCompilerOfProcess(options.loopCache));
+        exec::LoopEngine engine({.jit = options.jit, .always = true},
+                                codegen::loopCompilerOfProcess(options.loopCache));
         dist::WorkerOptions worker;
         worker.build = build;
         worker.token = token;

@@ -189,7 +189,9 @@ class CommandLine {
             load({});
     }
 
-    void loadPlugins(const std::vector<std::string> &libraries) { addedSchemes = loadSchemePlugins(options, libraries); }
+    void loadPlugins(const std::vector<std::string> &libraries) {
+        addedSchemes = loadSchemePlugins(options, libraries);
+    }
 
     /// --help looks only for what adds to its text, before and behind it; the rest of the line may be wrong.
     void helpWithPlugins() {

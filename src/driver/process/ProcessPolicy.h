@@ -6,8 +6,8 @@
 
 namespace daphne::driver {
 
-/// Faults, endless foreign code and a compiler without memory end this process with a readable message; mapped files may
-/// become shorter. On the thread that runs programs, before files are read.
+/// Faults, endless foreign code and a compiler without memory end this process with a readable message; mapped files
+/// may become shorter. On the thread that runs programs, before files are read.
 void ownProcess();
 
 /// Settings for libraries of transports that can be given in the environment only; what the user has set there stays.

@@ -73,7 +73,6 @@ template <class T> T missing() {
         return T{};
 }
 
-
 template <class T> T cellAt(const ArrowSchema &type, const ArrowArray &a, int64_t i) {
     std::string_view code = type.format;
     if (code == "n" || isNull(a, i))
@@ -98,7 +97,6 @@ template <class S> constexpr ValueType storedAs() {
     else
         return valueTypeOf<S>();
 }
-
 
 } // namespace
 

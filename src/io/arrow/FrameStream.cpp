@@ -30,9 +30,8 @@ Value frameOfStream(ArrowArrayStream &given) {
             column = Dense::over(type, buffer, table->rows, 1, 1);
         } else {
             column = Dense::create(type, table->rows, 1);
-            withValueType(type, [&]<class T>(TypeTag<T>) {
-                table->copyColumn(c, column->template mutableView<T>().data, 1);
-            });
+            withValueType(
+                type, [&]<class T>(TypeTag<T>) { table->copyColumn(c, column->template mutableView<T>().data, 1); });
         }
         frame->addColumn(table->label(c), std::move(column));
     }

@@ -30,7 +30,7 @@ class FileText {
     void needUnchanged(int descriptor) const;
     const std::string path;
     std::string_view content;
-    GrowingText copy; ///< of what cannot be mapped, or was compressed
+    GrowingText copy;  ///< of what cannot be mapped, or was compressed
     MappedFile mapped; ///< or read as a whole
     int fd = -1;
 };

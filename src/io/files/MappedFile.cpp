@@ -67,9 +67,7 @@ bool MappedFile::handleFault(const void *faulty) {
     return false;
 }
 
-bool MappedFile::load(int fd, size_t numBytes) {
-    return (isForwarded && map(fd, numBytes)) || read(fd, numBytes);
-}
+bool MappedFile::load(int fd, size_t numBytes) { return (isForwarded && map(fd, numBytes)) || read(fd, numBytes); }
 
 bool MappedFile::map(int fd, size_t numBytes) {
     void *m = ::mmap(nullptr, numBytes, PROT_READ, MAP_PRIVATE, fd, 0);

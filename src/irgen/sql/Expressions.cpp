@@ -209,10 +209,10 @@ Translator::Cells Translator::binary(const Expr &e, Scope &scope) {
         std::string_view token;
         ops::OpName mnemonic;
     };
-    static constexpr Operator kOperators[] = {
-        {"+", "ewAdd"}, {"-", "ewSub"},  {"*", "ewMul"},    {"/", "ewDiv"}, {"%", "ewMod"},
-        {"=", "ewEq"},  {"<>", "ewNeq"}, {"!=", "ewNeq"},   {"<", "ewLt"},  {"<=", "ewLe"},
-        {">", "ewGt"},  {">=", "ewGe"},  {"||", "ewConcat"}};
+    static constexpr Operator kOperators[] = {{"+", "ewAdd"},    {"-", "ewSub"}, {"*", "ewMul"},  {"/", "ewDiv"},
+                                              {"%", "ewMod"},    {"=", "ewEq"},  {"<>", "ewNeq"}, {"!=", "ewNeq"},
+                                              {"<", "ewLt"},     {"<=", "ewLe"}, {">", "ewGt"},   {">=", "ewGe"},
+                                              {"||", "ewConcat"}};
     auto *found = std::ranges::find(kOperators, e.name, &Operator::token);
     if (found == std::end(kOperators))
         throw internalError("no operation for the operator " + e.name).at(e.span);

@@ -124,9 +124,7 @@ BinaryLoops logLoops(ValueType g) {
 std::string joined(const std::string &a, const std::string &b) { return a + b; }
 
 /// The string that the functor chooses.
-template <class Op> std::string chosen(const std::string &a, const std::string &b) {
-    return Op::apply(a, b);
-}
+template <class Op> std::string chosen(const std::string &a, const std::string &b) { return Op::apply(a, b); }
 
 } // namespace
 

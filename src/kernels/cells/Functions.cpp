@@ -46,9 +46,10 @@ struct Not {
 
 /// A function of the C library under a name of ours.
 #define DAPHNE_FLOAT_FUNCTION(Name, function, ...)                                                                     \
-    struct Name __VA_OPT__( : ) __VA_ARGS__ {                                                                          \
-        template <class T> static T apply(T x) { return std::function(x); }                                            \
-    };
+    struct Name __VA_OPT__( :) __VA_ARGS__{template <class T> static T apply(T x){return std::function(x);             \
+    }                                                                                                                  \
+    }                                                                                                                  \
+    ;
 DAPHNE_FLOAT_FUNCTION(Sqrt, sqrt, From<0>)
 DAPHNE_FLOAT_FUNCTION(Sin, sin)
 DAPHNE_FLOAT_FUNCTION(Cos, cos)

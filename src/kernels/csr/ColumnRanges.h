@@ -33,7 +33,8 @@ struct ColumnRange {
 };
 
 /// Calls f(range) for ranges that cover the columns of m exactly once.
-template <class F> void forColumnRanges(RunContext &context, std::string_view site, const Csr &m, double serialNs, F &&f) {
+template <class F>
+void forColumnRanges(RunContext &context, std::string_view site, const Csr &m, double serialNs, F &&f) {
     // What the searches cost must be gained first; more ranges than workers balance the load.
     constexpr double kSearchNs = 25, kMostPerWorker = 4, kShareOfSearches = 0.1;
     double searchNs = kSearchNs * static_cast<double>(m.rows());

@@ -214,14 +214,16 @@ template <class T> void multiplyByScattering(RunContext &context, const T *d, si
     });
 }
 
-template <class T> void multiplyLeft(RunContext &context, const T *d, size_t rows, const Csr &s, bool transposeS, T *c) {
+template <class T>
+void multiplyLeft(RunContext &context, const T *d, size_t rows, const Csr &s, bool transposeS, T *c) {
     if (transposeS)
         multiplyByDots(context, d, rows, s, c);
     else
         multiplyByScattering(context, d, rows, s, c);
 }
 
-template <class T> void multiplyRight(RunContext &context, const Csr &s, bool transposeS, const T *d, size_t width, T *c) {
+template <class T>
+void multiplyRight(RunContext &context, const Csr &s, bool transposeS, const T *d, size_t width, T *c) {
     if (width == 1) // a column from the right is a row for the transpose
         return multiplyLeft(context, d, 1, s, !transposeS, c);
     withStored<T>(s, [&](const auto &stored) {

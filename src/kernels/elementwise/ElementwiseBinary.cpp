@@ -144,8 +144,8 @@ Value elementwise(KernelCall &call, const Value &lhs, const Value &rhs) {
 
 } // namespace
 
-void combineCells(const CellFunction &f, const BinaryLoops &loops, const Value &lhs, const Value &rhs, MatrixShape shape,
-                  Dense &result) {
+void combineCells(const CellFunction &f, const BinaryLoops &loops, const Value &lhs, const Value &rhs,
+                  MatrixShape shape, Dense &result) {
     // Without strides and vectors the matrix is one long row.
     bool flat = Operand::isFlat(lhs, shape) && Operand::isFlat(rhs, shape);
     MatrixShape walked = flat ? MatrixShape{1, shape.cells()} : shape;

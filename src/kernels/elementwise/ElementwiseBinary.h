@@ -10,8 +10,8 @@ namespace daphne {
 
 /// result(i, j) = f(lhs(i, j), rhs(i, j)) for all cells of the shape (there is one at least), vectors and single cells
 /// spread; at least one operand is a matrix. loops are those of f.
-void combineCells(const CellFunction &f, const BinaryLoops &loops, const Value &lhs, const Value &rhs, MatrixShape shape,
-                  Dense &result);
+void combineCells(const CellFunction &f, const BinaryLoops &loops, const Value &lhs, const Value &rhs,
+                  MatrixShape shape, Dense &result);
 
 /// Throws the error for the pair of cells at which a loop of f stopped. `place` is "" or " at row 2, column 0".
 [[noreturn]] void domainError(const CellFunction &f, const BinaryLoops &loops, const void *lhs, const void *rhs,

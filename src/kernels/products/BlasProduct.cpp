@@ -97,7 +97,7 @@ template <class T> void multiplyByBlas(RunContext &context, const Oriented<T> &a
 }
 
 #define DAPHNE_PRODUCTS_OF(T)                                                                                          \
-    template void multiplyByBlas(RunContext &, const Oriented<T> &, const Oriented<T> &, T *);                            \
+    template void multiplyByBlas(RunContext &, const Oriented<T> &, const Oriented<T> &, T *);                         \
     template void multiplyRowBlock(const Oriented<T> &, const Oriented<T> &, size_t, size_t, T *);                     \
     template void multiplyDeepBlock(const Oriented<T> &, const Oriented<T> &, bool, size_t, size_t, T *);
 DAPHNE_PRODUCTS_OF(double)

@@ -210,7 +210,8 @@ template <class T> bool multiplyNarrow(RunContext &context, const Oriented<T> &a
     return true;
 }
 
-template <class T> Ref<Dense> multiply(RunContext &context, ValueType type, const Oriented<T> &a, const Oriented<T> &b) {
+template <class T>
+Ref<Dense> multiply(RunContext &context, ValueType type, const Oriented<T> &a, const Oriented<T> &b) {
     bool empty = a.rows == 0 || a.cols == 0 || b.cols == 0, blas = !empty && goesToBlas(a, b);
     // A general product writes every cell; the other ways add to what is there.
     bool writesAll = blas && a.rows > 1 && b.cols > 1 && a.cols > 1 && !isGram(a, b);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Left indexing: x with a part replaced by y. In place if nobody else sees x,
 /// so that updating a matrix row by row in a loop does not copy it each time.
-#include "data/CopyCells.h"
 #include "kernels/reorganise/Insertion.h"
+#include "data/CopyCells.h"
 
 namespace daphne {
 

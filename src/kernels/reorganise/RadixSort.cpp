@@ -289,8 +289,8 @@ void radixOrder(RunContext &context, ValueType type, const void *data, size_t sk
     orderAny(context, type, data, skip, n, ascending, nullptr, positions);
 }
 
-void radixReorder(RunContext &context, ValueType type, const void *data, size_t skip, bool ascending, uint64_t *positions,
-                  size_t n) {
+void radixReorder(RunContext &context, ValueType type, const void *data, size_t skip, bool ascending,
+                  uint64_t *positions, size_t n) {
     Scratch<uint64_t> before(n);
     std::copy_n(positions, n, before.data());
     orderAny(context, type, data, skip, n, ascending, before.data(), positions);

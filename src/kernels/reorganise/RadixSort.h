@@ -27,8 +27,8 @@ void radixOrder(RunContext &context, ValueType type, const void *data, size_t sk
                 uint64_t *positions);
 
 /// Sorts the given positions by the cells they name; ties keep the order given.
-void radixReorder(RunContext &context, ValueType type, const void *data, size_t skip, bool ascending, uint64_t *positions,
-                  size_t n);
+void radixReorder(RunContext &context, ValueType type, const void *data, size_t skip, bool ascending,
+                  uint64_t *positions, size_t n);
 
 /// Sorts n adjacent cells into `sorted`, another place: what reading them in radixOrder gives, in half the time.
 void radixSort(RunContext &context, ValueType type, const void *data, size_t n, bool ascending, void *sorted);

@@ -109,7 +109,7 @@ class ProductFilter {
     /// Operations that never fail for numbers and strings of fitting types, whatever the cells.
     static bool isHarmless(DaphneOp op) {
         constexpr ops::OpName kHarmless[] = {"ewAdd", "ewSub", "ewMul",      "ewMinus",    "ewAbs", "ewMin", "ewMax",
-                                               "ewAnd", "ewOr",  "colCalcSub", "colCalcMul", "like",  "cond"};
+                                             "ewAnd", "ewOr",  "colCalcSub", "colCalcMul", "like",  "cond"};
         return op.hint().empty() && op->getNumResults() == 1 &&
                (isComparisonOp(op.mnemonic()) || llvm::is_contained(kHarmless, op.mnemonic()));
     }

@@ -38,8 +38,8 @@ bool isTable(Value v) {
 /// The operand whose rows are those of the result; null if there is none.
 Value ColumnSources::sameRowsAs(DaphneOp op) {
     constexpr ops::OpName kKeepRows[] = {"extractCol",         "sliceCol",    "filterCol",    "setColLabels",
-                                           "setColLabelsPrefix", "createFrame", "colBind",      "like",
-                                           "isMember",           "cast",        "colGroupFirst"};
+                                         "setColLabelsPrefix", "createFrame", "colBind",      "like",
+                                         "isMember",           "cast",        "colGroupFirst"};
     if (llvm::is_contained(kKeepRows, op.mnemonic()) && isTable(op->getOperand(0)))
         return op->getOperand(0);
     if (op.is("colProject"))

@@ -313,8 +313,9 @@ std::optional<size_t> QueryExtraction::newPart(Value v, Value frame, const Colum
 /// Cells are 0 or 1.
 bool QueryExtraction::isTruth(size_t node) const {
     const Node &n = block.nodes[node];
-    return n.kind == Kind::Member || (n.kind == Kind::Call && (isComparison(n.name) || ops::isNamed(n.name, "ewAnd") ||
-                                                               ops::isNamed(n.name, "ewOr") || ops::isNamed(n.name, "like")));
+    return n.kind == Kind::Member ||
+           (n.kind == Kind::Call && (isComparison(n.name) || ops::isNamed(n.name, "ewAnd") ||
+                                     ops::isNamed(n.name, "ewOr") || ops::isNamed(n.name, "like")));
 }
 
 std::optional<size_t> QueryExtraction::compare(const std::string &mnemonic, size_t a, size_t b) {

@@ -80,7 +80,7 @@ bool simplifyTranspose(DaphneOp op, Rewrite &rewrite) {
 struct Aggregate {
     ops::OpName mnemonic;
     ops::OpName ofTransposed; ///< the same aggregate of the transpose
-    bool onFloats;          ///< the order of the cells does not matter for floats
+    bool onFloats;            ///< the order of the cells does not matter for floats
 };
 
 constexpr Aggregate kOverAll[] = {

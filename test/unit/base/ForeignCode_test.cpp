@@ -31,9 +31,8 @@ TEST(ForeignCode, IsKnownToTheThreadThatRunsIt) {
 }
 
 TEST(ForeignCode, IsWatchedByTheGuardOfTheProcess) {
-    InForeignCode::setGuard([](uint64_t bytes) -> std::unique_ptr<ForeignCodeWatch> {
-        return std::make_unique<Watch>(bytes);
-    });
+    InForeignCode::setGuard(
+        [](uint64_t bytes) -> std::unique_ptr<ForeignCodeWatch> { return std::make_unique<Watch>(bytes); });
     {
         InForeignCode stay("known size", 10);
         EXPECT_EQ(numWatches, 1);

@@ -57,26 +57,26 @@ TEST(Connections, AreAskedForTheirRoundTripsAtOnce) {
     std::barrier all(kPeers);
     // Nobody answers before everybody was asked; who asks one after the other waits in vain.
     Connections peers(connectInProcess(kPeers,
-                                 [&](Transport &transport, uint32_t) {
-                                     Actor actor(transport);
-                                     actor.handle = [&](const Envelope &envelope, auto) {
-                                         if (envelope.type == MessageType::Heartbeat)
-                                             all.arrive_and_wait();
-                                     };
-                                     actor.serve();
-                                 }),
-                usual());
+                                       [&](Transport &transport, uint32_t) {
+                                           Actor actor(transport);
+                                           actor.handle = [&](const Envelope &envelope, auto) {
+                                               if (envelope.type == MessageType::Heartbeat)
+                                                   all.arrive_and_wait();
+                                           };
+                                           actor.serve();
+                                       }),
+                      usual());
     EXPECT_EQ(peers.numAlive(), kPeers);
     EXPECT_LT(peers.roundTripNs(), 0.9e9);
 }
 
 TEST(Connections, ThoseThatAreNotThereHaveNoRoundTrip) {
     Connections peers(connectInProcess(2,
-                                 [](Transport &transport, uint32_t number) {
-                                     if (number == 0)
-                                         Actor(transport).serve();
-                                 }),
-                usual());
+                                       [](Transport &transport, uint32_t number) {
+                                           if (number == 0)
+                                               Actor(transport).serve();
+                                       }),
+                      usual());
     EXPECT_EQ(peers.numAlive(), 1u);
     EXPECT_GT(peers.roundTripNs(), 0);
     EXPECT_LT(peers.roundTripNs(), 0.9e9);
@@ -84,15 +84,16 @@ TEST(Connections, ThoseThatAreNotThereHaveNoRoundTrip) {
 
 TEST(Connections, GiveBackWhatNobodyHasClaimed) {
     Connections peers(connectInProcess(1,
-                                 [](Transport &transport, uint32_t) {
-                                     Actor actor(transport);
-                                     actor.handle = [&](const Envelope &envelope, auto) {
-                                         if (envelope.type == MessageType::Compute)
-                                             transport.send(0, frameOf({MessageType::Cancel, envelope.request}, {}));
-                                     };
-                                     actor.serve();
-                                 }),
-                usual());
+                                       [](Transport &transport, uint32_t) {
+                                           Actor actor(transport);
+                                           actor.handle = [&](const Envelope &envelope, auto) {
+                                               if (envelope.type == MessageType::Compute)
+                                                   transport.send(0,
+                                                                  frameOf({MessageType::Cancel, envelope.request}, {}));
+                                           };
+                                           actor.serve();
+                                       }),
+                      usual());
     EXPECT_FALSE(ObjectTransfers(peers).hasBoard(0)); // it has not answered that it sees one
     EXPECT_FALSE(ObjectTransfers(peers).claim(0, 5, {}));
     peers.send(0, Compute{}, 5);

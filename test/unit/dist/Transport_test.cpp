@@ -269,7 +269,8 @@ class Grpc : public testing::TestWithParam<std::string_view> {
             GTEST_SKIP() << "built without gRPC";
         module = loadTransport(transportNamed(GetParam()), DAPHNE_TEST_LIBRARIES);
         for (int i = 0; i < 3; ++i) {
-            servers.push_back(module->listen("127.0.0.1:0", {}, [](Transport &t, const std::string &) { echo(t); }, {}));
+            servers.push_back(
+                module->listen("127.0.0.1:0", {}, [](Transport &t, const std::string &) { echo(t); }, {}));
             ASSERT_TRUE(servers.back());
             addresses.push_back("127.0.0.1:" + std::to_string(servers.back()->port()));
         }
@@ -331,8 +332,7 @@ TEST_P(Grpc, APortCanBeUsedOnce) {
     EXPECT_FALSE(module->listen(addresses[0], {}, [](Transport &t, const std::string &) { echo(t); }, {}));
 }
 
-INSTANTIATE_TEST_SUITE_P(BothModes, Grpc,
-                         testing::Values("sync-gRPC", "async-gRPC"));
+INSTANTIATE_TEST_SUITE_P(BothModes, Grpc, testing::Values("sync-gRPC", "async-gRPC"));
 
 // ---- MPI: this binary is every rank
 

@@ -61,10 +61,10 @@ class WholeFiles : public InTempDir {
                 return std::make_unique<sched::Scheduler>(sched::Settings{.threads = {.numThreads = 1}});
             }).serve(transport);
         };
-        cluster =
-            std::make_unique<Cluster>(dist::connectInProcess(kWorkers, serve),
-                                      dist::ConnectionSettings{.build = "test", .heartbeatMs = 0, .leastLent = leastLent},
-                                      dist::ClusterSettings{.threshold = 0}, 1);
+        cluster = std::make_unique<Cluster>(
+            dist::connectInProcess(kWorkers, serve),
+            dist::ConnectionSettings{.build = "test", .heartbeatMs = 0, .leastLent = leastLent},
+            dist::ClusterSettings{.threshold = 0}, 1);
         context.scheduler = &scheduler;
     }
     ~WholeFiles() override {

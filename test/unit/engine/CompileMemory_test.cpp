@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A host whose memory is limited: compilation fails with an Error, and the process goes on. Each case is a process of its
-/// own, because the limit is one of the process.
+/// A host whose memory is limited: compilation fails with an Error, and the process goes on. Each case is a process of
+/// its own, because the limit is one of the process.
 #include "codegen/CompileMemory.h"
 
 #include <fstream>
@@ -90,9 +90,7 @@ int inChild(const std::function<int()> &body) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
-bool isOutOfMemory(const Error &e) {
-    return e.stage == Stage::Compile && e.message == "out of memory while compiling";
-}
+bool isOutOfMemory(const Error &e) { return e.stage == Stage::Compile && e.message == "out of memory while compiling"; }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // those need all the address space
 

@@ -131,18 +131,18 @@ TEST(ParseProgram, LiesAboutNodesAreRejected) {
     EXPECT_TRUE(isRejected(""));
     EXPECT_TRUE(isRejected(with("flat", "wide")));
     EXPECT_TRUE(isRejected(with("flat", "flat csr32")));
-    EXPECT_TRUE(isRejected(with("p 8 9 1", "p 8 9 7")));                  // an output of a node that does not exist
-    EXPECT_TRUE(isRejected(with("p 8 9 1", "p 8 8 1")));                  // of another type
-    EXPECT_TRUE(isRejected(with("p 2 9 0", "p 3 9 0")));                  // a flat program without rows
-    EXPECT_TRUE(isRejected(with("ewAbs 0 0\n", "ewAbs 0 5\n")));                  // an operand that comes later
-    EXPECT_TRUE(isRejected(with("n 1 2 0 0 9 9 ewAbs", "n 1 3 0 0 9 9 ewAbs")));  // another space
-    EXPECT_TRUE(isRejected(with("n 1 2 0 0 9 9 ewAbs", "n 1 2 0 3 9 9 ewAbs")));  // another level
-    EXPECT_TRUE(isRejected(with("ewAbs", "ewAbsent")));                   // an unknown function
-    EXPECT_TRUE(isRejected(with("ewAbs", "1")));                          // no name
-    EXPECT_TRUE(isRejected(with("ewAbs", "ewAdd")));                      // a function of two numbers
-    EXPECT_TRUE(isRejected(with("n 0 2 0 0 9 9 0", "n 0 2 0 0 9 9 ewAbs"))); // an input that computes
-    EXPECT_TRUE(isRejected(with("n 1 2 0 0 9 9 ewAbs", "n 1 2 0 0 6 9 ewAbs")));  // another type than its function gives
-    EXPECT_TRUE(isRejected(with("n 0 2", "n  0 2")));                     // not as the planner writes it
+    EXPECT_TRUE(isRejected(with("p 8 9 1", "p 8 9 7")));         // an output of a node that does not exist
+    EXPECT_TRUE(isRejected(with("p 8 9 1", "p 8 8 1")));         // of another type
+    EXPECT_TRUE(isRejected(with("p 2 9 0", "p 3 9 0")));         // a flat program without rows
+    EXPECT_TRUE(isRejected(with("ewAbs 0 0\n", "ewAbs 0 5\n"))); // an operand that comes later
+    EXPECT_TRUE(isRejected(with("n 1 2 0 0 9 9 ewAbs", "n 1 3 0 0 9 9 ewAbs"))); // another space
+    EXPECT_TRUE(isRejected(with("n 1 2 0 0 9 9 ewAbs", "n 1 2 0 3 9 9 ewAbs"))); // another level
+    EXPECT_TRUE(isRejected(with("ewAbs", "ewAbsent")));                          // an unknown function
+    EXPECT_TRUE(isRejected(with("ewAbs", "1")));                                 // no name
+    EXPECT_TRUE(isRejected(with("ewAbs", "ewAdd")));                             // a function of two numbers
+    EXPECT_TRUE(isRejected(with("n 0 2 0 0 9 9 0", "n 0 2 0 0 9 9 ewAbs")));     // an input that computes
+    EXPECT_TRUE(isRejected(with("n 1 2 0 0 9 9 ewAbs", "n 1 2 0 0 6 9 ewAbs"))); // another type than its function gives
+    EXPECT_TRUE(isRejected(with("n 0 2", "n  0 2")));                            // not as the planner writes it
     EXPECT_TRUE(isRejected(good + "p 2 9 0\n"));
     EXPECT_TRUE(isRejected(good.substr(0, good.size() - 1)));
     EXPECT_TRUE(isRejected(std::string(2 << 20, 'x')));

@@ -24,8 +24,9 @@ TEST(CellTable, EveryElementwiseRowOfNumbersHasAFunctor) {
 /// What the functor says of a number, and what the row says.
 TEST(CellTable, FunctorsAndRowsAgreeAboutDomains) {
     const double inf = HUGE_VAL;
-    const double numbers[] = {-inf, -1e300, -2, -1.0000000000000002, -1, -0.5, -0.0, 0.0, 0.5,
-                              0.9999999999999999, 1, 1.0000000000000002, 2, 1e300, inf, NAN};
+    const double numbers[] = {
+        -inf,  -1e300, -2, -1.0000000000000002, -1, -0.5, -0.0, 0.0, 0.5, 0.9999999999999999, 1, 1.0000000000000002, 2,
+        1e300, inf,    NAN};
     for (const CellFunction &f : CellTable::get().functions()) {
         if (!f.unary)
             continue;
