@@ -12,7 +12,7 @@
 #include "base/Stack.h"
 #include "driver/FileCommands.h"
 #include "driver/ScriptRunner.h"
-#include "driver/options/Options.h"
+#include "driver/options/CommandLine.h"
 #include "driver/options/SchedulingEnvironment.h"
 #include "driver/process/ProcessPolicy.h"
 #include "driver/prompt/Prompt.h"
@@ -53,7 +53,7 @@ std::string readAll(std::istream &in, const std::string &name) {
     return text;
 }
 
-ScriptText readScript(const Options &options) {
+ScriptText readScript(const CommandLine &options) {
     switch (options.source) {
     case ScriptSource::CommandLine: return {"command line", options.script, "."};
     case ScriptSource::StandardInput: return {"standard input", readAll(std::cin, "standard input"), "."};
@@ -82,7 +82,7 @@ int guarded(const std::function<int()> &body) {
     }
 }
 
-int run(Options options) {
+int run(CommandLine options) {
     for (const std::string &warning : options.warnings)
         std::fprintf(stderr, "warning: %s\n", warning.c_str());
     if (options.isDistributed())
@@ -112,7 +112,7 @@ int daphneMain(const std::vector<std::string> &words) {
     try {
         if (isFileCommand(words))
             return runFileCommand(words);
-        Options options = parseCommandLine(words, Surroundings::ofThisProcess());
+        CommandLine options = parseCommandLine(words, Surroundings::ofThisProcess());
         switch (options.action) {
         case Action::ShowHelp: print(helpText(options)); return 0;
         case Action::ShowVersion: print(versionText(options.verbose)); return 0;

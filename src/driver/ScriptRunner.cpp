@@ -47,7 +47,7 @@ Output::Sink writerTo(int fd) {
     };
 }
 
-engine::Host hostOf(const Options &options, std::shared_ptr<dist::TransportModule> job) {
+engine::Host hostOf(const CommandLine &options, std::shared_ptr<dist::TransportModule> job) {
     engine::Host host;
     host.explain = [](ExplainLevel level, const std::string &text) {
         writeError(std::string(explainRow(level).header) + "\n" + text);
@@ -75,7 +75,7 @@ std::string Timing::json() const {
     return buffer;
 }
 
-ScriptRunner::ScriptRunner(Options given, std::shared_ptr<dist::TransportModule> job) : options(std::move(given)) {
+ScriptRunner::ScriptRunner(CommandLine given, std::shared_ptr<dist::TransportModule> job) : options(std::move(given)) {
     times.startup = processAge();
     double begin = now();
     engine = std::make_unique<engine::Engine>(options, hostOf(options, std::move(job)));

@@ -8,7 +8,7 @@
 
 #include "driver/ProgressBars.h"
 #include "driver/machines/Distributed.h"
-#include "driver/options/Options.h"
+#include "driver/options/CommandLine.h"
 #include "engine/Engine.h"
 #include "engine/Session.h"
 
@@ -23,7 +23,7 @@ struct Timing {
 class ScriptRunner {
   public:
     /// `job`: started already, if the options ask for it.
-    explicit ScriptRunner(Options options, std::shared_ptr<dist::TransportModule> job = nullptr);
+    explicit ScriptRunner(CommandLine options, std::shared_ptr<dist::TransportModule> job = nullptr);
     ~ScriptRunner();
 
     /// Runs one script as a whole. `name` is shown in messages; relative imports start in `directory`.
@@ -49,7 +49,7 @@ class ScriptRunner {
     engine::Session &session();
     dist::Cluster *cluster() const;
 
-    Options options;
+    CommandLine options;
     Timing times;
     std::unique_ptr<engine::Engine> engine;
     std::unique_ptr<engine::Session> currentSession;

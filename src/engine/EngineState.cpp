@@ -65,7 +65,7 @@ EngineState::Compiled EngineState::compileHere(const CompileJob &job) {
     double t1 = now();
     compiled.times.parsing = t1 - t0;
 
-    irgen::Options generation;
+    irgen::GenerateOptions generation;
     generation.propagateConstants = options.ipaConstPropa;
     generation.sources = job.sources.get();
     for (const Variable &v : job.inputs)

@@ -35,7 +35,7 @@ class EngineState {
         std::unique_ptr<codegen::Executable> code;
         std::vector<Variable> outputs;
         std::vector<std::string> files; ///< whose types and shapes the code relies on
-        lang::Program syntax;
+        lang::CheckedScript syntax;
         Times times;
     };
     /// Throws Failure. Takes a stack of its own where that of the caller is small.

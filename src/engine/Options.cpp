@@ -8,28 +8,28 @@
 
 namespace daphne::engine {
 
-Settings::Settings() : rows(optionTable().size()) {
+OptionValues::OptionValues() : rows(optionTable().size()) {
     for (size_t i = 0; i < rows.size(); ++i)
         if (const OptionRow &row = optionTable()[i]; !row.fallback.empty())
             rows[i].values = {std::string(row.fallback)};
 }
 
-const std::string &Settings::text(std::string_view name) const {
+const std::string &OptionValues::text(std::string_view name) const {
     static const std::string none;
     const auto &values = rows[optionIndex(name)].values;
     return values.empty() ? none : values.back();
 }
 
-bool Settings::flag(std::string_view name) const { return text(name) == "true"; }
+bool OptionValues::flag(std::string_view name) const { return text(name) == "true"; }
 
-int64_t Settings::integer(std::string_view name) const {
+int64_t OptionValues::integer(std::string_view name) const {
     const std::string &digits = text(name);
     int64_t value = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), value);
     return value;
 }
 
-double Settings::number(std::string_view name) const {
+double OptionValues::number(std::string_view name) const {
     const std::string &digits = text(name);
     double value = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -61,7 +61,7 @@ std::string loopCacheDirectory(const std::string &given, const std::string &user
     return userCache.empty() ? "" : userCache + "/loops";
 }
 
-void checkCombinations(const Settings &all) {
+void checkCombinations(const OptionValues &all) {
     if (all.flag("optimistic-splitting") && !all.flag("columnar"))
         throw parseError({}, "option --optimistic-splitting works only together with --columnar");
     if (all.flag("enable-property-recording") && all.flag("enable-property-insert"))
@@ -77,7 +77,7 @@ void checkCombinations(const Settings &all) {
 } // namespace
 
 void Options::readSettings(const std::string &userCache) {
-    const Settings &all = settings;
+    const OptionValues &all = settings;
     libdir = withExecutableDirectory(all.text("libdir"), executableDirectory);
     timing = all.flag("timing");
     verbose = all.flag("verbose");

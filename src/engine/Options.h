@@ -27,9 +27,9 @@ struct Setting {
 };
 
 /// All settings, in the order of the table; rows are named by flag, negation or configuration key.
-class Settings {
+class OptionValues {
   public:
-    Settings();
+    OptionValues();
     bool flag(std::string_view name) const;
     int64_t integer(std::string_view name) const;
     double number(std::string_view name) const;
@@ -65,7 +65,7 @@ struct Options {
     LogSettings logging;
     std::shared_ptr<sched::SchemeCatalog> schemes; ///< with those of plug-ins and EXPR
 
-    Settings settings; ///< every row of the table, with its origin
+    OptionValues settings; ///< every row of the table, with its origin
 
     bool explains(ExplainLevel level) const;
     /// Several machines are asked for.

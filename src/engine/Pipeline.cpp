@@ -7,7 +7,7 @@ namespace daphne::engine {
 
 namespace {
 
-struct Step {
+struct LoweringStage {
     ExplainLevel level;
     void (*run)(mlir::ModuleOp, const Options &); ///< null: nothing to do in this version of the plan
 };
@@ -65,7 +65,7 @@ void manageReferences(mlir::ModuleOp module, const Options &options) {
 }
 
 /// In the order of --explain. Levels up to Columnar keep one operation per operation of the language.
-constexpr Step kSteps[] = {
+constexpr LoweringStage kStages[] = {
     {ExplainLevel::Parsing, nullptr},
     {ExplainLevel::ParsingSimplified, simplifyScalars},
     {ExplainLevel::Sql, nullptr},
@@ -96,11 +96,11 @@ std::string moduleText(mlir::ModuleOp module) {
 
 void runPipeline(mlir::ModuleOp module, const Options &options,
                  const std::function<void(ExplainLevel, const std::string &)> &show) {
-    for (const Step &step : kSteps) {
-        if (step.run)
-            step.run(module, options);
-        if (options.explains(step.level))
-            show(step.level, moduleText(module));
+    for (const LoweringStage &stage : kStages) {
+        if (stage.run)
+            stage.run(module, options);
+        if (options.explains(stage.level))
+            show(stage.level, moduleText(module));
     }
 }
 

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kAuto = "auto";
 
 /// The number, or what stands for "auto".
-uint64_t numberOr(const Settings &all, std::string_view option, uint64_t automatic) {
+uint64_t numberOr(const OptionValues &all, std::string_view option, uint64_t automatic) {
     return all.text(option) == kAuto ? automatic : static_cast<uint64_t>(std::max<int64_t>(0, all.integer(option)));
 }
 
@@ -25,7 +25,7 @@ sched::DebugLevel debugLevel(const std::string &text) {
 } // namespace
 
 sched::Settings schedulerSettings(const Options &options) {
-    const Settings &all = options.settings;
+    const OptionValues &all = options.settings;
     sched::Settings s;
     s.schemes = options.schemes;
     if (const std::string &name = all.text("partitioning"); !name.empty())

@@ -37,7 +37,7 @@ class Session {
     std::map<std::string, Value, std::less<>> views;
     std::vector<const lang::FuncDef *> functions;
     std::vector<const lang::Import *> imports;
-    std::vector<lang::Program> programs; ///< that define functions or import some
+    std::vector<lang::CheckedScript> programs; ///< that define functions or import some
 };
 
 } // namespace daphne::engine

@@ -32,8 +32,8 @@ struct Site {
 
 class Generator {
   public:
-    Generator(mlir::MLIRContext &context, const Options &options);
-    Result run(const lang::Program &program);
+    Generator(mlir::MLIRContext &context, const GenerateOptions &options);
+    Result run(const lang::CheckedScript &program);
 
   private:
     // ---- names
@@ -198,7 +198,7 @@ class Generator {
                   const std::vector<ops::TypeDesc> &types, bool certainOutside, std::vector<mlir::Value> &values);
 
     mlir::MLIRContext &context;
-    const Options &options;
+    const GenerateOptions &options;
     mlir::OpBuilder builder;
     mlir::ModuleOp module;
     bool certain = true; ///< the current point is reached in every run

@@ -25,7 +25,7 @@ struct Binding {
     ops::TypeDesc type;
 };
 
-struct Options {
+struct GenerateOptions {
     bool propagateConstants = true; ///< specialise functions for constant arguments
     /// Variables that exist already become arguments of @main, functions stay callable, and variables at the end
     /// become results of @main.
@@ -48,6 +48,6 @@ struct Result {
 inline constexpr const char *kMain = "main";
 
 /// The context must have the dialects daphne, func and scf loaded.
-Result generate(mlir::MLIRContext &context, const lang::Program &program, const Options &options);
+Result generate(mlir::MLIRContext &context, const lang::CheckedScript &program, const GenerateOptions &options);
 
 } // namespace daphne::irgen

@@ -376,10 +376,10 @@ Flow Generator::guardRest(std::span<Stmt *const> rest) {
 
 // ---- entry
 
-Generator::Generator(mlir::MLIRContext &context, const Options &options)
+Generator::Generator(mlir::MLIRContext &context, const GenerateOptions &options)
     : context(context), options(options), builder(&context) {}
 
-Result Generator::run(const Program &program) {
+Result Generator::run(const CheckedScript &program) {
     Result result;
     result.module = mlir::ModuleOp::create(builder.getUnknownLoc());
     module = *result.module;
@@ -425,7 +425,7 @@ Result Generator::run(const Program &program) {
     return result;
 }
 
-Result generate(mlir::MLIRContext &context, const Program &program, const Options &options) {
+Result generate(mlir::MLIRContext &context, const CheckedScript &program, const GenerateOptions &options) {
     return Generator(context, options).run(program);
 }
 

@@ -54,8 +54,8 @@ void verify(mlir::ModuleOp module, const char *after) {
         fail(std::string("the module does not verify after ") + after + "\n");
 }
 
-void compile(const lang::Program &program, mlir::MLIRContext &context, SourceManager &sources) {
-    irgen::Options generation;
+void compile(const lang::CheckedScript &program, mlir::MLIRContext &context, SourceManager &sources) {
+    irgen::GenerateOptions generation;
     generation.sources = &sources;
     irgen::Result generated = irgen::generate(context, program, generation);
     verify(*generated.module, "IR generation");

@@ -24,9 +24,9 @@ constexpr std::chrono::milliseconds kRecall{250};
 /// Where their number is not given.
 constexpr int64_t kUsualWorkers = 2;
 
-const dist::TransportRow &transportOf(const Options &options) {
+const dist::TransportRow &transportOf(const CommandLine &options) {
     using dist::WorkersAre;
-    const Settings &all = options.settings;
+    const OptionValues &all = options.settings;
     const std::string &name = all.text("dist_backend");
     // Workers that this process starts listen.
     bool launches = all.integer("workers-local") > 0 || !all.text("launcher").empty();
@@ -39,8 +39,8 @@ const dist::TransportRow &transportOf(const Options &options) {
     return row;
 }
 
-dist::ClusterSettings clusterSettings(const Options &options, const dist::TransportRow &row) {
-    const Settings &all = options.settings;
+dist::ClusterSettings clusterSettings(const CommandLine &options, const dist::TransportRow &row) {
+    const OptionValues &all = options.settings;
     dist::ClusterSettings s;
     s.coordinatorComputes = all.text("coordinator-computes") == "on";
     s.resident = all.text("dist-resident") == "on";
@@ -59,8 +59,8 @@ dist::ClusterSettings clusterSettings(const Options &options, const dist::Transp
     return s;
 }
 
-dist::ConnectionSettings greeting(const Options &options, uint32_t threads) {
-    const Settings &all = options.settings;
+dist::ConnectionSettings greeting(const CommandLine &options, uint32_t threads) {
+    const OptionValues &all = options.settings;
     dist::ConnectionSettings s;
     s.build = buildName();
     s.token = tokenOf(options);
@@ -85,7 +85,8 @@ std::string randomToken() {
 }
 
 /// Workers beyond this machine are reached through TLS, unless the user says otherwise.
-void checkAddresses(const std::vector<std::string> &addresses, const Options &options, const dist::TlsIdentity &tls) {
+void checkAddresses(const std::vector<std::string> &addresses, const CommandLine &options,
+                    const dist::TlsIdentity &tls) {
     for (const std::string &text : addresses) {
         NetworkAddress address = NetworkAddress::parse(text, "worker address");
         if (!tls.isGiven() && !address.isLoopback() && !options.settings.flag("insecure"))
@@ -100,7 +101,7 @@ namespace {
 
 enum class Launcher : uint8_t { None, Local, Ssh, Slurm };
 
-Launcher launcherOf(const Options &options) {
+Launcher launcherOf(const CommandLine &options) {
     const std::string &text = options.settings.text("launcher");
     if (text.starts_with("ssh:"))
         return Launcher::Ssh;
@@ -110,7 +111,7 @@ Launcher launcherOf(const Options &options) {
 }
 
 /// What workers of a launcher are told: how to be reached, and that they belong to this run.
-std::vector<std::string> launchOptions(const Options &options, Launcher launcher) {
+std::vector<std::string> launchOptions(const CommandLine &options, Launcher launcher) {
     std::vector<std::string> words{"--for-one-run"};
     for (const std::string &root : readRootsOf(options))
         words.push_back("--dist-read-root=" + root);
@@ -124,7 +125,7 @@ std::vector<std::string> launchOptions(const Options &options, Launcher launcher
     return words;
 }
 
-std::unique_ptr<LaunchedWorkers> launch(const Options &options, Launcher launcher, const std::string &token) {
+std::unique_ptr<LaunchedWorkers> launch(const CommandLine &options, Launcher launcher, const std::string &token) {
     LaunchPlan plan{options.executableDirectory + "/daphne-worker", launchOptions(options, launcher), token};
     int64_t numLocal = options.settings.integer("workers-local");
     if (launcher == Launcher::Local)
@@ -135,7 +136,7 @@ std::unique_ptr<LaunchedWorkers> launch(const Options &options, Launcher launche
 
 } // namespace
 
-Coordinator::Coordinator(const Options &options, sched::Scheduler &scheduler,
+Coordinator::Coordinator(const CommandLine &options, sched::Scheduler &scheduler,
                          std::shared_ptr<dist::TransportModule> job)
     : module(std::move(job)) {
     const dist::TransportRow &row = transportOf(options);
@@ -202,7 +203,7 @@ void giveUpJob(const std::string &why) {
 
 } // namespace
 
-std::shared_ptr<dist::TransportModule> startJob(const Options &options) {
+std::shared_ptr<dist::TransportModule> startJob(const CommandLine &options) {
     if (!options.isDistributed())
         return nullptr;
     const dist::TransportRow &row = transportOf(options);
@@ -214,7 +215,7 @@ std::shared_ptr<dist::TransportModule> startJob(const Options &options) {
                                 .afterLoss = dist::TransportHost::AfterLoss::AbortJob});
 }
 
-int serveRank(const Options &options, dist::TransportModule &job) {
+int serveRank(const CommandLine &options, dist::TransportModule &job) {
     std::unique_ptr<dist::Transport> transport = job.connect({});
     try {
         inProcessWorker(options, buildName(), tokenOf(options))(*transport, job.rank() - 1);

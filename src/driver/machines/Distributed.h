@@ -11,7 +11,7 @@
 #include "dist/coordinator/Cluster.h"
 #include "dist/transports/TransportTable.h"
 #include "driver/machines/Launcher.h"
-#include "driver/options/Options.h"
+#include "driver/options/CommandLine.h"
 #include "engine/Engine.h"
 #include "exec/Placement.h"
 
@@ -22,7 +22,7 @@ class Coordinator : public engine::Machines {
   public:
     /// Connects to all workers; `job`: what startJob() returned. Throws Error: status 1 for contradicting options, 3 if
     /// workers cannot be used.
-    Coordinator(const Options &options, sched::Scheduler &scheduler, std::shared_ptr<dist::TransportModule> job);
+    Coordinator(const CommandLine &options, sched::Scheduler &scheduler, std::shared_ptr<dist::TransportModule> job);
     ~Coordinator() override;
     exec::Placement *placement() override { return where ? &*where : nullptr; }
     void endOfProgram(Variables variables) override { machines->endOfProgram(variables == Variables::Stay); }
@@ -37,9 +37,9 @@ class Coordinator : public engine::Machines {
 };
 
 /// Joins the job whose ranks are workers if the options ask for such a transport, else null.
-std::shared_ptr<dist::TransportModule> startJob(const Options &options);
+std::shared_ptr<dist::TransportModule> startJob(const CommandLine &options);
 /// Works for rank 0 until the job ends; the exit status.
-int serveRank(const Options &options, dist::TransportModule &job);
+int serveRank(const CommandLine &options, dist::TransportModule &job);
 
 /// daphne-worker: arguments without the program's name; the exit status.
 int workerMain(const std::vector<std::string> &words);

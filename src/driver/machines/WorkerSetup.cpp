@@ -37,7 +37,7 @@ std::string contentOf(const std::string &path, const std::string &option) {
 }
 
 /// Quiet: statistics and logs of loops are the coordinator's.
-sched::Settings quietSettings(const Options &options) {
+sched::Settings quietSettings(const CommandLine &options) {
     sched::Settings s = schedulerSettings(options);
     s.bindsCaller = true;
     applyEnvironment(s, environmentOfThisProcess());
@@ -83,12 +83,12 @@ std::function<void(uint64_t)> plannedFault(uint32_t number) {
 
 } // namespace
 
-std::vector<std::string> readRootsOf(const Options &options) {
+std::vector<std::string> readRootsOf(const CommandLine &options) {
     const std::string &root = options.settings.text("dist-read-root");
     return root.empty() ? std::vector<std::string>() : std::vector{root};
 }
 
-std::string tokenOf(const Options &options) {
+std::string tokenOf(const CommandLine &options) {
     const std::string &path = options.settings.text("dist-token-file");
     if (path.empty()) {
         const char *text = std::getenv("DAPHNE_DIST_TOKEN");
@@ -106,8 +106,8 @@ std::string tokenOf(const Options &options) {
     return token;
 }
 
-dist::TlsIdentity tlsOf(const Options &options) {
-    const Settings &all = options.settings;
+dist::TlsIdentity tlsOf(const CommandLine &options) {
+    const OptionValues &all = options.settings;
     const std::string &ca = all.text("tls-ca"), &certificate = all.text("tls-cert"), &key = all.text("tls-key");
     if (ca.empty() && certificate.empty() && key.empty())
         return {};
@@ -139,7 +139,7 @@ void checkGivenOptions(const std::vector<std::string> &words) {
 
 } // namespace
 
-std::vector<std::string> schedulingOptions(const Options &options) {
+std::vector<std::string> schedulingOptions(const CommandLine &options) {
     std::vector<std::string> words;
     for (size_t i = 0; i < optionTable().size(); ++i) {
         const OptionRow &row = optionTable()[i];
@@ -156,7 +156,7 @@ std::vector<std::string> schedulingOptions(const Options &options) {
     return words;
 }
 
-std::function<void(dist::Transport &, uint32_t)> inProcessWorker(const Options &options, std::string build,
+std::function<void(dist::Transport &, uint32_t)> inProcessWorker(const CommandLine &options, std::string build,
                                                                  std::string token) {
     return [options, build, token](dist::Transport &transport, uint32_t number) {
         exec::LoopEngine engine({.jit = options.jit, .always = true},
@@ -314,7 +314,7 @@ int serve(const WorkerCommand &command) {
     }
     std::vector<std::string> all = words;
     all.insert(all.end(), {"-e", "0"});
-    Options options = parseCommandLine(all, Surroundings::ofThisProcess());
+    CommandLine options = parseCommandLine(all, Surroundings::ofThisProcess());
     NetworkAddress address = NetworkAddress::parse(command.address, "address");
     dist::TlsIdentity tls = tlsOf(options);
     dist::WorkerOptions worker;

@@ -8,7 +8,7 @@
 
 #include "dist/transports/Transport.h"
 #include "dist/transports/TransportModule.h"
-#include "driver/options/Options.h"
+#include "driver/options/CommandLine.h"
 
 namespace daphne::driver {
 
@@ -17,15 +17,15 @@ std::string buildName();
 /// The secret of --dist-token-file or DAPHNE_DIST_TOKEN, or "". Throws Error (status 1) if the file is readable by
 /// others.
 /// Directories that --dist-read-root allows.
-std::vector<std::string> readRootsOf(const Options &options);
-std::string tokenOf(const Options &options);
+std::vector<std::string> readRootsOf(const CommandLine &options);
+std::string tokenOf(const CommandLine &options);
 /// The files of --tls-*; throws Error (status 1) unless all or none are given.
-dist::TlsIdentity tlsOf(const Options &options);
+dist::TlsIdentity tlsOf(const CommandLine &options);
 /// Scheduling options that were given, as workers understand them.
-std::vector<std::string> schedulingOptions(const Options &options);
+std::vector<std::string> schedulingOptions(const CommandLine &options);
 
 /// Serves one transport with the options of this process; for threads and ranks.
-std::function<void(dist::Transport &, uint32_t)> inProcessWorker(const Options &options, std::string build,
+std::function<void(dist::Transport &, uint32_t)> inProcessWorker(const CommandLine &options, std::string build,
                                                                  std::string token);
 
 } // namespace daphne::driver

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <set>
 
-#include "driver/options/Options.h"
+#include "driver/options/CommandLine.h"
 
 namespace daphne::driver {
 
@@ -94,7 +94,7 @@ void appendChoices(std::string &out, const OptionRow &row) {
         appendEntry(out, "", kDocColumn, brief);
 }
 
-void appendRow(std::string &out, const OptionRow &row, const Options &options, std::set<const char *> &explained) {
+void appendRow(std::string &out, const OptionRow &row, const CommandLine &options, std::set<const char *> &explained) {
     appendEntry(out, spellings(row), kDocColumn, description(row));
     // A list of values shared by several options is explained once.
     std::span<const Choice> choices = row.allChoices();
@@ -122,7 +122,7 @@ void appendConfigurationKeys(std::string &out) {
     appendEntry(out, "  explain_<level>", kDocColumn + 8, "true or false: one level of --explain");
 }
 
-std::string originText(const Options &options, const Setting &setting, const OptionRow &row) {
+std::string originText(const CommandLine &options, const Setting &setting, const OptionRow &row) {
     switch (setting.origin) {
     case Origin::Default: return "default";
     case Origin::File: return "file " + options.configPath;
@@ -138,7 +138,7 @@ std::string padded(std::string text, size_t width) {
 
 } // namespace
 
-std::string helpText(const Options &options) {
+std::string helpText(const CommandLine &options) {
     std::string out = "usage: daphne [options] script.daph [name=value ...]\n"
                       "       daphne [options] -e 'code' [name=value ...]\n"
                       "       daphne [options] -               read the script from standard input\n"
@@ -199,7 +199,7 @@ std::string versionText(bool verbose) {
     return out;
 }
 
-std::string configText(const Options &options) {
+std::string configText(const CommandLine &options) {
     static constexpr std::string_view kActions[] = {"help", "version", "verbose", "print-config", "builtins"};
     std::string out;
     for (size_t i = 0; i < optionTable().size(); ++i) {

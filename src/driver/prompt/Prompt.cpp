@@ -23,7 +23,7 @@ std::string asStatement(std::string text) {
 
 } // namespace
 
-int runPrompt(Options options, std::shared_ptr<dist::TransportModule> job) {
+int runPrompt(CommandLine options, std::shared_ptr<dist::TransportModule> job) {
     std::puts("Daphne. Statements end with ';'. Leave with Ctrl-D or exit.");
     ScriptRunner engine(std::move(options), std::move(job));
     LineEditor editor;

@@ -8,6 +8,6 @@
 namespace daphne::driver {
 
 /// Returns the exit status.
-int runPrompt(Options options, std::shared_ptr<dist::TransportModule> job);
+int runPrompt(CommandLine options, std::shared_ptr<dist::TransportModule> job);
 
 } // namespace daphne::driver

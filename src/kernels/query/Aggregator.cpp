@@ -105,7 +105,7 @@ struct Aggregator::Worker {
 
 Aggregator::~Aggregator() = default;
 
-Aggregator::Aggregator(RunContext &context, const Program &program, size_t numPieces)
+Aggregator::Aggregator(RunContext &context, const QueryProgram &program, size_t numPieces)
     : context(context), program(program), pieces(numPieces) {
     planKeys(context);
     accumulator(Primitive::Count, kNoNode, kNoNode); // tells which groups there are

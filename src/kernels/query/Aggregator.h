@@ -20,7 +20,7 @@ namespace daphne::query {
 class Aggregator {
   public:
     /// The relations of the program must be complete: ranges of keys are taken from them.
-    Aggregator(RunContext &context, const Program &program, size_t numPieces);
+    Aggregator(RunContext &context, const QueryProgram &program, size_t numPieces);
 
     /// What a worker needs to add rows to a piece.
     struct Worker;
@@ -73,7 +73,7 @@ class Aggregator {
     Ref<Frame> sorted(const Groups &all) const;
 
     RunContext &context;
-    const Program &program;
+    const QueryProgram &program;
     std::vector<Key> keys;
     size_t keyWords = 1, recordWords = 0;
     uint64_t numIndexes = 0; ///< 0: groups are hashed

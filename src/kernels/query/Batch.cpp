@@ -41,7 +41,7 @@ int64_t Evaluator::keyOf(double x) {
 
 // ------------------------------------------------------------------ registers
 
-Evaluator::Evaluator(const Program &program) : program(program), registers(program.numNodes()) {}
+Evaluator::Evaluator(const QueryProgram &program) : program(program), registers(program.numNodes()) {}
 
 void Evaluator::start(const Batch &b) {
     batch = &b;
@@ -243,7 +243,7 @@ void Evaluator::compareTexts(size_t node, uint8_t *out) {
     const Node &n = *program.nodeAt(node);
     const uint32_t *a = codes(n.operands[0]), *b = codes(n.operands[1]);
     const Dictionary &da = *program.dictionaryOf(n.operands[0]), &db = *program.dictionaryOf(n.operands[1]);
-    const Program::TextRanks *ranks = program.ranksOf(node);
+    const QueryProgram::TextRanks *ranks = program.ranksOf(node);
     withCompare(n.name, [&](auto compare) {
         if (ranks) {
             for (size_t i = 0; i < batch->n; ++i)

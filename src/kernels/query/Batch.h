@@ -28,10 +28,10 @@ struct Batch {
 };
 
 /// What is the same for all workers: where columns are, what strings mean.
-class Program {
+class QueryProgram {
   public:
     /// The relations must outlive the program. Scalars are the operands behind the sources.
-    Program(const ops::QueryBlock &block, std::vector<const Relation *> relations, std::span<const Value> scalars);
+    QueryProgram(const ops::QueryBlock &block, std::vector<const Relation *> relations, std::span<const Value> scalars);
     const ops::QueryBlock &block;
     std::vector<const Relation *> relations;
 
@@ -85,7 +85,7 @@ class Program {
 /// Cells of expressions for one batch at a time; one per worker.
 class Evaluator {
   public:
-    explicit Evaluator(const Program &program);
+    explicit Evaluator(const QueryProgram &program);
     /// The batch must stay as it is until the next call.
     void start(const Batch &batch);
 
@@ -116,7 +116,7 @@ class Evaluator {
     void compareTexts(size_t node, uint8_t *out);
     void truthInto(size_t node, uint8_t *out);
 
-    const Program &program;
+    const QueryProgram &program;
     const Batch *batch = nullptr;
     uint64_t epoch = 0;
     std::vector<std::array<Register, 4>> registers;

@@ -60,7 +60,7 @@ size_t selected(const uint8_t *truth, size_t n, uint32_t *positions) {
 /// One worker's way through the steps.
 class Walk {
   public:
-    Walk(const Program &program, const std::vector<Step> &steps, Sink &sink)
+    Walk(const QueryProgram &program, const std::vector<PipelineStep> &steps, Sink &sink)
         : program(program), steps(steps), sink(sink), worker(sink.makeWorker()), cells(program), scratch(steps.size()) {
         for (size_t s = 0; s <= steps.size(); ++s)
             batches.emplace_back(program.relations.size());
@@ -90,9 +90,9 @@ class Walk {
     /// Relations found before a step that it or something after it reads.
     void findNeeded() {
         std::vector<size_t> found{0};
-        for (const Step &step : steps) {
+        for (const PipelineStep &step : steps) {
             live.push_back(found);
-            if (step.kind == Step::Kind::Probe)
+            if (step.kind == PipelineStep::Kind::Probe)
                 found.push_back(step.relation);
         }
         live.push_back(found);
@@ -106,7 +106,7 @@ class Walk {
         cells.start(b);
         if (s == steps.size())
             sink.take(*worker, piece, cells);
-        else if (steps[s].kind == Step::Kind::Filter)
+        else if (steps[s].kind == PipelineStep::Kind::Filter)
             filter(s);
         else
             probe(s);
@@ -119,7 +119,7 @@ class Walk {
         Scratch &mine = scratch[s];
         size_t last = s;
         if (in.isRun)
-            while (last + 1 < steps.size() && steps[last + 1].kind == Step::Kind::Filter) {
+            while (last + 1 < steps.size() && steps[last + 1].kind == PipelineStep::Kind::Filter) {
                 if (countTrue(truth, in.n) < in.n / 8)
                     break;
                 const uint8_t *more = cells.truth(steps[++last].node);
@@ -156,7 +156,7 @@ class Walk {
 
     void probe(size_t s) {
         const Batch &in = batches[s];
-        const Step &step = steps[s];
+        const PipelineStep &step = steps[s];
         Scratch &mine = scratch[s];
         const int64_t *words = mine.words.data();
         if (step.key.nodes.size() == 1 && !step.key.isReal[0] && step.key.codeOfCode[0].empty())
@@ -193,8 +193,8 @@ class Walk {
             flush();
     }
 
-    const Program &program;
-    const std::vector<Step> &steps;
+    const QueryProgram &program;
+    const std::vector<PipelineStep> &steps;
     Sink &sink;
     std::unique_ptr<Sink::Worker> worker;
     Evaluator cells;
@@ -231,8 +231,8 @@ void keyWords(const JoinKey &key, Evaluator &cells, int64_t *words, uint8_t *mis
         std::fill_n(words, n, 0);
 }
 
-void runPipeline(RunContext &context, const std::string &site, const Program &program, const std::vector<Step> &steps,
-                 Sink &sink) {
+void runPipeline(RunContext &context, const std::string &site, const QueryProgram &program,
+                 const std::vector<PipelineStep> &steps, Sink &sink) {
     size_t rows = program.relations[0]->rows;
     double ns = static_cast<double>(rows) * (2.0 + 3.0 * static_cast<double>(steps.size()));
     std::vector<std::unique_ptr<Walk>> walks(numWorkers(context));

@@ -27,7 +27,7 @@ struct JoinKey {
 /// Words of a batch. missing[i], if wanted, becomes 1 where the key equals nothing (NaN).
 void keyWords(const JoinKey &key, Evaluator &cells, int64_t *words, uint8_t *missing);
 
-struct Step {
+struct PipelineStep {
     enum class Kind : uint8_t { Filter, Probe } kind;
     size_t node = 0;                  ///< Filter: the condition
     size_t relation = 0;              ///< Probe: the number of the relation that is found
@@ -49,13 +49,13 @@ class Sink {
 };
 
 /// Runs all rows of relation 0 of the program through the steps.
-void runPipeline(RunContext &context, const std::string &site, const Program &program, const std::vector<Step> &steps,
-                 Sink &sink);
+void runPipeline(RunContext &context, const std::string &site, const QueryProgram &program,
+                 const std::vector<PipelineStep> &steps, Sink &sink);
 
 /// Keeps columns: cells of the nodes for all rows that arrive.
 class ColumnSink final : public Sink {
   public:
-    ColumnSink(const Program &program, std::vector<size_t> nodes, size_t numPieces)
+    ColumnSink(const QueryProgram &program, std::vector<size_t> nodes, size_t numPieces)
         : program(program), nodes(std::move(nodes)), pieces(numPieces) {}
     std::unique_ptr<Worker> makeWorker() override { return std::make_unique<Worker>(); }
     void beginPiece(Worker &, size_t piece) override { pieces[piece].columns.resize(nodes.size()); }
@@ -70,14 +70,15 @@ class ColumnSink final : public Sink {
         size_t rows = 0;
     };
     ValueType typeOf(size_t node) const { return program.nodeAt(node) ? program.nodeAt(node)->type : ValueType::Size; }
-    const Program &program;
+    const QueryProgram &program;
     std::vector<size_t> nodes;
     std::vector<Piece> pieces;
 };
 
 class GroupSink final : public Sink {
   public:
-    GroupSink(RunContext &context, const Program &program, size_t numPieces) : groups(context, program, numPieces) {}
+    GroupSink(RunContext &context, const QueryProgram &program, size_t numPieces)
+        : groups(context, program, numPieces) {}
     std::unique_ptr<Worker> makeWorker() override;
     void beginPiece(Worker &worker, size_t piece) override;
     void take(Worker &worker, size_t piece, Evaluator &cells) override;

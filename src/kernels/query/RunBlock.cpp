@@ -88,7 +88,7 @@ class Runner {
         auto sample = sampleOf(sources[s].rows);
         if (sample.empty())
             return facts;
-        Program program(block, {&sources[s]}, scalars);
+        QueryProgram program(block, {&sources[s]}, scalars);
         Evaluator cells(program);
         Batch batch(1);
         batch.n = sample.size();
@@ -112,7 +112,7 @@ class Runner {
         auto sample = sampleOf(r.rows);
         if (sample.empty())
             return 1;
-        Program program(block, {&r}, scalars);
+        QueryProgram program(block, {&r}, scalars);
         Evaluator cells(program);
         Batch batch(1);
         batch.n = sample.size();
@@ -133,8 +133,8 @@ class Runner {
     struct Stage {
         std::vector<std::unique_ptr<Relation>> found; ///< of the children, in the order of probing
         std::vector<std::unique_ptr<JoinTable>> tables;
-        std::unique_ptr<Program> program;
-        std::vector<Step> steps;
+        std::unique_ptr<QueryProgram> program;
+        std::vector<PipelineStep> steps;
     };
 
     NodeSet columnsOf(size_t node) const {
@@ -177,7 +177,7 @@ class Runner {
         std::vector<const Relation *> relations{&sources[s]};
         for (const Child &c : children)
             relations.push_back(c.relation.get());
-        stage.program = std::make_unique<Program>(block, relations, scalars);
+        stage.program = std::make_unique<QueryProgram>(block, relations, scalars);
         NodeSet available{s};
         std::vector<size_t> waiting = m.conditions;
         std::stable_sort(waiting.begin(), waiting.end(), [&](size_t a, size_t b) {
@@ -189,7 +189,7 @@ class Runner {
                 if (!std::includes(available.begin(), available.end(), needed.begin(), needed.end()))
                     return false;
                 stage.program->prepare(c);
-                stage.steps.push_back({Step::Kind::Filter, c});
+                stage.steps.push_back({PipelineStep::Kind::Filter, c});
                 return true;
             });
         };
@@ -207,9 +207,10 @@ class Runner {
     }
 
     /// The join table of a relation, and how keys are looked up in it.
-    Step probeOf(Stage &stage, const std::vector<JoinTree::Edge> &edges, const Relation &relation, size_t number) {
+    PipelineStep probeOf(Stage &stage, const std::vector<JoinTree::Edge> &edges, const Relation &relation,
+                         size_t number) {
         JoinKey lower, upper;
-        Program lowerProgram(block, {&relation}, scalars);
+        QueryProgram lowerProgram(block, {&relation}, scalars);
         for (const JoinTree::Edge &e : edges) {
             CellClass a = stage.program->cellClass(e.upper), b = lowerProgram.cellClass(e.lower);
             bool isReal = a == CellClass::Real || b == CellClass::Real;
@@ -246,7 +247,7 @@ class Runner {
         stage.tables.push_back(std::make_unique<JoinTable>(context, words, anyReal ? missing.data() : nullptr,
                                                            stage.program->relations[0]->rows));
         isUnique &= stage.tables.back()->isUnique();
-        return {Step::Kind::Probe, 0, number, stage.tables.back().get(), std::move(upper)};
+        return {PipelineStep::Kind::Probe, 0, number, stage.tables.back().get(), std::move(upper)};
     }
 
     /// Runs a pipeline and, for --statistics, says how many rows it gave beside how many were expected.
@@ -310,7 +311,7 @@ class Runner {
         return result;
     }
 
-    void prepareResults(Program &program) {
+    void prepareResults(QueryProgram &program) {
         for (const auto &o : block.outputs)
             program.prepare(o.node);
         for (const auto &a : block.aggregates)

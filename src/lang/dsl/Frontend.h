@@ -29,8 +29,8 @@ struct SessionNames {
     std::vector<const Import *> imports;    ///< in order of execution
 };
 
-/// A checked program. Owns the nodes.
-struct Program {
+/// A script that was parsed and checked. Owns the nodes.
+struct CheckedScript {
     std::unique_ptr<Arena> arena;
     const Script *main = nullptr;
 };
@@ -41,7 +41,7 @@ constexpr size_t kMaxErrors = 20;
 /// Parses and checks the file already added to `sources` (imports are added to it). `directory` is where relative
 /// imports of the main script start. On errors the program is unusable and `errors` is not empty.
 struct FrontendResult {
-    Program program;
+    CheckedScript program;
     std::vector<Error> errors;
 };
 FrontendResult parseProgram(SourceManager &sources, uint32_t fileId, const std::string &directory,

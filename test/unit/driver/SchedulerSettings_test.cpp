@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/options/Options.h"
+#include "driver/options/CommandLine.h"
 #include "driver/options/SchedulingEnvironment.h"
 #include "engine/SchedulerSettings.h"
 
@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Words = std::vector<std::string>;
 
-Options parse(Words words) {
+CommandLine parse(Words words) {
     words.push_back("s.daph");
     return parseCommandLine(words, {.executableDirectory = "/opt/daphne/bin"});
 }
@@ -203,7 +203,7 @@ TEST(SchedulerSettings, MistakesNameTheAllowedValues) {
 // ---- formulas
 
 TEST(SchedulerSettings, AFormulaIsAScheme) {
-    Options options = parse({"--part-expr=ceil(R/(3*P))", "--partitioning=expr"});
+    CommandLine options = parse({"--part-expr=ceil(R/(3*P))", "--partitioning=expr"});
     sched::Settings s = schedulerSettings(options);
     ASSERT_NE(s.plan.scheme, nullptr);
     sched::ChunkSequence chunks(*s.plan.scheme, {.total = 1200, .workers = 4});

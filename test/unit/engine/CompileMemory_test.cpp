@@ -32,7 +32,7 @@ struct Source {
         context->loadDialect<mlir::func::FuncDialect, mlir::scf::SCFDialect, ir::DaphneDialect>();
         uint32_t file = sources.add("test", std::move(text));
         parsed = lang::parseProgram(sources, file, ".", {}, {});
-        irgen::Options options;
+        irgen::GenerateOptions options;
         options.sources = &sources;
         generated = irgen::generate(*context, parsed.program, options);
     }

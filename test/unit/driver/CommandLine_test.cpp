@@ -2,7 +2,7 @@
 #include "driver/machines/Distributed.h"
 #include "driver/machines/NetworkAddress.h"
 #include "driver/machines/WorkerSetup.h"
-#include "driver/options/Options.h"
+#include "driver/options/CommandLine.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -20,7 +20,7 @@ using Words = std::vector<std::string>;
 
 Surroundings pipe() { return {.executableDirectory = "/opt/daphne/bin", .inputIsTerminal = false}; }
 
-Options parse(const Words &words) { return parseCommandLine(words, pipe()); }
+CommandLine parse(const Words &words) { return parseCommandLine(words, pipe()); }
 
 /// The message and hint of the error that these words give; "" if they are accepted.
 std::string errorOf(const Words &words) {
@@ -44,36 +44,36 @@ class TemporaryFile {
 
 // ---- script and actions
 
-TEST(Options, TheFirstWordThatIsNoOptionIsTheScript) {
-    Options options = parse({"--timing", "a.daph"});
+TEST(CommandLine, TheFirstWordThatIsNoOptionIsTheScript) {
+    CommandLine options = parse({"--timing", "a.daph"});
     EXPECT_EQ(options.action, Action::Run);
     EXPECT_EQ(options.source, ScriptSource::File);
     EXPECT_EQ(options.script, "a.daph");
     EXPECT_TRUE(options.timing);
 }
 
-TEST(Options, ADashIsStandardInput) { EXPECT_EQ(parse({"-"}).source, ScriptSource::StandardInput); }
+TEST(CommandLine, ADashIsStandardInput) { EXPECT_EQ(parse({"-"}).source, ScriptSource::StandardInput); }
 
-TEST(Options, ADoubleDashEndsTheOptions) { EXPECT_EQ(parse({"--", "--odd-name"}).script, "--odd-name"); }
+TEST(CommandLine, ADoubleDashEndsTheOptions) { EXPECT_EQ(parse({"--", "--odd-name"}).script, "--odd-name"); }
 
-TEST(Options, EvalTakesCodeAndWhatFollowsBelongsToIt) {
-    Options options = parse({"-e", "print($x);", "x=1"});
+TEST(CommandLine, EvalTakesCodeAndWhatFollowsBelongsToIt) {
+    CommandLine options = parse({"-e", "print($x);", "x=1"});
     EXPECT_EQ(options.source, ScriptSource::CommandLine);
     EXPECT_EQ(options.script, "print($x);");
     EXPECT_EQ(options.scriptArgs.at("x"), "1");
     EXPECT_EQ(parse({"--eval=print(1);"}).script, "print(1);");
 }
 
-TEST(Options, WithoutAScriptATerminalIsInteractive) {
+TEST(CommandLine, WithoutAScriptATerminalIsInteractive) {
     Surroundings terminal = pipe();
     terminal.inputIsTerminal = true;
     EXPECT_EQ(parseCommandLine({}, terminal).action, Action::Interactive);
     EXPECT_EQ(parseCommandLine({"--timing"}, terminal).action, Action::Interactive);
 }
 
-TEST(Options, WithoutAScriptAPipeIsAnError) { EXPECT_THAT(errorOf({}), HasSubstr("no script given")); }
+TEST(CommandLine, WithoutAScriptAPipeIsAnError) { EXPECT_THAT(errorOf({}), HasSubstr("no script given")); }
 
-TEST(Options, HelpAndVersionNeedNoScript) {
+TEST(CommandLine, HelpAndVersionNeedNoScript) {
     EXPECT_EQ(parse({"--help"}).action, Action::ShowHelp);
     EXPECT_EQ(parse({"-h"}).action, Action::ShowHelp);
     EXPECT_EQ(parse({"--help", "--no-such-option"}).action, Action::ShowHelp);
@@ -86,17 +86,17 @@ TEST(Options, HelpAndVersionNeedNoScript) {
 
 // ---- syntax of options
 
-TEST(Options, OneDashIsAsGoodAsTwo) {
+TEST(CommandLine, OneDashIsAsGoodAsTwo) {
     EXPECT_FALSE(parse({"-no-vec", "s"}).vec);
     EXPECT_EQ(parse({"-num-threads=3", "s"}).settings.integer("num-threads"), 3);
 }
 
-TEST(Options, ValuesFollowAfterEqualsOrAsTheNextWord) {
+TEST(CommandLine, ValuesFollowAfterEqualsOrAsTheNextWord) {
     EXPECT_EQ(parse({"--num-threads=3", "s"}).settings.integer("num-threads"), 3);
     EXPECT_EQ(parse({"--num-threads", "-1", "s"}).settings.integer("num-threads"), -1);
 }
 
-TEST(Options, FlagsAcceptTruthValues) {
+TEST(CommandLine, FlagsAcceptTruthValues) {
     for (const char *word : {"--timing", "--timing=true", "--timing=1", "--timing=TRUE"})
         EXPECT_TRUE(parse({word, "s"}).timing) << word;
     for (const char *word : {"--timing=false", "--timing=0"})
@@ -104,9 +104,9 @@ TEST(Options, FlagsAcceptTruthValues) {
     EXPECT_THAT(errorOf({"--timing=maybe", "s"}), HasSubstr("option --timing needs no value, or one of true"));
 }
 
-TEST(Options, AFlagDoesNotTakeTheNextWord) { EXPECT_EQ(parse({"--timing", "false"}).script, "false"); }
+TEST(CommandLine, AFlagDoesNotTakeTheNextWord) { EXPECT_EQ(parse({"--timing", "false"}).script, "false"); }
 
-TEST(Options, NegationsSetTheOpposite) {
+TEST(CommandLine, NegationsSetTheOpposite) {
     EXPECT_TRUE(parse({"s"}).vec);
     EXPECT_FALSE(parse({"--no-vec", "s"}).vec);
     EXPECT_TRUE(parse({"--no-vec=false", "s"}).vec);
@@ -117,22 +117,22 @@ TEST(Options, NegationsSetTheOpposite) {
     EXPECT_FALSE(parse({"--no-phy-op-selection", "s"}).phyOpSelection);
 }
 
-TEST(Options, ListsAreSeparatedByCommasAndMayBeRepeated) {
-    Options options = parse({"--matmul-fixed-tile-sizes=4,8", "--matmul-fixed-tile-sizes", "16", "s"});
+TEST(CommandLine, ListsAreSeparatedByCommasAndMayBeRepeated) {
+    CommandLine options = parse({"--matmul-fixed-tile-sizes=4,8", "--matmul-fixed-tile-sizes", "16", "s"});
     EXPECT_EQ(options.settings.list("matmul-fixed-tile-sizes"), (Words{"4", "8", "16"}));
     EXPECT_THAT(errorOf({"--matmul-fixed-tile-sizes=4,,8", "s"}), HasSubstr("needs an integer, got ''"));
 }
 
-TEST(Options, OfRepeatedScalarsTheLastOneCounts) {
+TEST(CommandLine, OfRepeatedScalarsTheLastOneCounts) {
     EXPECT_EQ(parse({"--num-threads=3", "--num-threads=5", "s"}).settings.integer("num-threads"), 5);
 }
 
-TEST(Options, AMissingValueIsAnError) {
+TEST(CommandLine, AMissingValueIsAnError) {
     EXPECT_THAT(errorOf({"--config"}), HasSubstr("option --config needs a value"));
     EXPECT_THAT(errorOf({"--config=", "s"}), HasSubstr("option --config needs a value"));
 }
 
-TEST(Options, AnUnknownOptionSuggestsTheNearest) {
+TEST(CommandLine, AnUnknownOptionSuggestsTheNearest) {
     EXPECT_EQ(errorOf({"--partitionning=GSS", "s"}),
               "unknown option '--partitionning=GSS' | did you mean '--partitioning'?");
     EXPECT_THAT(errorOf({"-tming", "s"}), HasSubstr("did you mean '--timing'?"));
@@ -140,33 +140,33 @@ TEST(Options, AnUnknownOptionSuggestsTheNearest) {
     EXPECT_THAT(errorOf({"--=3", "s"}), HasSubstr("unknown option '--=3'"));
 }
 
-TEST(Options, AliasesMeanTheSameOption) {
+TEST(CommandLine, AliasesMeanTheSameOption) {
     EXPECT_TRUE(parse({"--select-matrix-representations", "s"}).selectMatrixRepr);
     EXPECT_EQ(parse({"--select-matrix-representations=false", "s"}).settings.flag("select-matrix-repr"), false);
 }
 
 // ---- values
 
-TEST(Options, ChoicesAreAcceptedInEveryCaseAndStoredAsInTheTable) {
+TEST(CommandLine, ChoicesAreAcceptedInEveryCaseAndStoredAsInTheTable) {
     EXPECT_EQ(parse({"--partitioning=GSS", "s"}).settings.text("partitioning"), "GSS");
     EXPECT_EQ(parse({"--partitioning=gss", "s"}).settings.text("partitioning"), "GSS");
     EXPECT_EQ(parse({"--dist_backend=sync-grpc", "s"}).settings.text("dist_backend"), "sync-gRPC");
 }
 
-TEST(Options, ChoicesHaveSynonyms) {
+TEST(CommandLine, ChoicesHaveSynonyms) {
     EXPECT_EQ(parse({"--victim_selection=RND", "s"}).settings.text("victim_selection"), "RANDOM");
     EXPECT_EQ(parse({"--victim_selection=rndpri", "s"}).settings.text("victim_selection"), "RANDOMPRI");
     EXPECT_EQ(parse({"--dist_backend=gRPC", "s"}).settings.text("dist_backend"), "sync-gRPC");
 }
 
-TEST(Options, AnUnknownChoiceListsTheAllowedOnes) {
+TEST(CommandLine, AnUnknownChoiceListsTheAllowedOnes) {
     std::string error = errorOf({"--queue_layout=PERCPUS", "s"});
     EXPECT_THAT(error, HasSubstr("needs one of CENTRALIZED, PERGROUP, PERCPU, got 'PERCPUS'"));
     EXPECT_THAT(error, HasSubstr("did you mean 'PERCPU'?"));
 }
 
-TEST(Options, EarlySpellingsAreFlags) {
-    Options options = parse({"--GSS", "--PERCPU", "--SEQPRI", "s"});
+TEST(CommandLine, EarlySpellingsAreFlags) {
+    CommandLine options = parse({"--GSS", "--PERCPU", "--SEQPRI", "s"});
     EXPECT_EQ(options.settings.text("partitioning"), "GSS");
     EXPECT_EQ(options.settings.text("queue_layout"), "PERCPU");
     EXPECT_EQ(options.settings.text("victim_selection"), "SEQPRI");
@@ -174,7 +174,7 @@ TEST(Options, EarlySpellingsAreFlags) {
     EXPECT_THAT(errorOf({"--MPI", "s"}), HasSubstr("unknown option"));
 }
 
-TEST(Options, IntegersAreCheckedStrictly) {
+TEST(CommandLine, IntegersAreCheckedStrictly) {
     for (const char *text : {"4.5", "four", "", "0x10", "1e3", "4 ", "+-4", "--4"})
         EXPECT_THAT(errorOf({std::string("--num-threads=") + text, "s"}), HasSubstr("needs an integer")) << text;
     EXPECT_THAT(errorOf({"--num-threads=99999999999999999999", "s"}), HasSubstr("at most 64 bits"));
@@ -184,29 +184,29 @@ TEST(Options, IntegersAreCheckedStrictly) {
     EXPECT_EQ(errorOf({"--max-distr-chunk-size=100", "s"}), "");
 }
 
-TEST(Options, SomeIntegersMayBeAutomatic) {
+TEST(CommandLine, SomeIntegersMayBeAutomatic) {
     EXPECT_EQ(parse({"--grain-size=auto", "s"}).settings.text("grain-size"), "auto");
     EXPECT_EQ(parse({"--grain-size=-5", "s"}).settings.integer("grain-size"), -5);
     EXPECT_THAT(errorOf({"--phy-batch-size=big", "s"}), HasSubstr("needs an integer or auto"));
     EXPECT_THAT(errorOf({"--num-threads=auto", "s"}), HasSubstr("needs an integer, got 'auto'"));
 }
 
-TEST(Options, NumbersAreChecked) {
+TEST(CommandLine, NumbersAreChecked) {
     EXPECT_DOUBLE_EQ(parse({"--pls-swr=0.75", "s"}).settings.number("pls-swr"), 0.75);
     for (const char *text : {"half", "nan", "inf", "0.5x", ""})
         EXPECT_THAT(errorOf({std::string("--pls-swr=") + text, "s"}), HasSubstr("needs a number")) << text;
     EXPECT_THAT(errorOf({"--pls-swr=-1", "s"}), HasSubstr("above 0"));
 }
 
-TEST(Options, ExplainLevelsAreOrderedAndUnique) {
-    Options options = parse({"--explain", "llvm,parsing", "--explain=sql,llvm", "s"});
+TEST(CommandLine, ExplainLevelsAreOrderedAndUnique) {
+    CommandLine options = parse({"--explain", "llvm,parsing", "--explain=sql,llvm", "s"});
     EXPECT_EQ(options.explain, (std::vector{ExplainLevel::Parsing, ExplainLevel::Sql, ExplainLevel::Llvm}));
     EXPECT_TRUE(options.explains(ExplainLevel::Sql));
     EXPECT_FALSE(options.explains(ExplainLevel::Kernels));
     EXPECT_EQ(parse({"--explain=mlir_codegen", "s"}).explain, std::vector{ExplainLevel::Codegen});
 }
 
-TEST(Options, EveryExplainLevelIsAccepted) {
+TEST(CommandLine, EveryExplainLevelIsAccepted) {
     for (const ExplainRow &row : explainTable())
         EXPECT_EQ(parse({"--explain", std::string(row.name), "s"}).explain, std::vector{row.level}) << row.name;
     EXPECT_THAT(errorOf({"--explain=kernel", "s"}), HasSubstr("did you mean 'kernels'?"));
@@ -216,7 +216,7 @@ TEST(Options, EveryExplainLevelIsAccepted) {
 // ---- script arguments
 
 TEST(ScriptArguments, FollowTheScriptOrComeFromArgs) {
-    Options options = parse({"--args", "a=1,b=2", "--args=c=3", "s", "d=x=y", "e="});
+    CommandLine options = parse({"--args", "a=1,b=2", "--args=c=3", "s", "d=x=y", "e="});
     EXPECT_EQ(options.scriptArgs,
               (std::map<std::string, std::string>{{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "x=y"}, {"e", ""}}));
 }
@@ -263,14 +263,14 @@ TEST(Availability, AMissingEngineMayBeSwitchedOff) {
 }
 
 TEST(Availability, MissingDevicesAreAWarning) {
-    Options options = parse({"--cuda", "--fpgaopencl", "s"});
+    CommandLine options = parse({"--cuda", "--fpgaopencl", "s"});
     ASSERT_EQ(options.warnings.size(), 2u);
     EXPECT_THAT(options.warnings[0], HasSubstr("option --cuda: support for CUDA devices"));
     EXPECT_TRUE(parse({"--cuda=false", "s"}).warnings.empty());
 }
 
 TEST(Availability, TuningOptionsAreAcceptedSilently) {
-    Options options = parse({"--vec", "--codegen", "--matmul-tile", "--pin-workers", "--dist_backend=MPI", "s"});
+    CommandLine options = parse({"--vec", "--codegen", "--matmul-tile", "--pin-workers", "--dist_backend=MPI", "s"});
     EXPECT_TRUE(options.warnings.empty());
 }
 
@@ -338,7 +338,7 @@ TEST(Distributed, FilesOfTlsBelongTogether) {
 
 TEST(Precedence, TheCommandLineOverridesTheFileAndThatTheDefault) {
     TemporaryFile file(R"({"numberOfThreads": 7, "use_obj_ref_mgnt": false, "use_vectorized_exec": false})");
-    Options options = parse({"--config", file.path, "--vec", "s"});
+    CommandLine options = parse({"--config", file.path, "--vec", "s"});
     EXPECT_EQ(options.settings.integer("num-threads"), 7);
     EXPECT_EQ(options.settings.origin("num-threads"), Origin::File);
     EXPECT_FALSE(options.objRefMgnt);
@@ -376,7 +376,7 @@ TEST(Precedence, AMissingEngineInTheFileIsAnErrorToo) {
 
 TEST(Precedence, ColumnarExecutionIsSetByTheFileAndTheCommandLine) {
     TemporaryFile file(R"({"use_columnar": true, "use_optimistic_splitting": true})");
-    Options options = parse({"--config", file.path, "s"});
+    CommandLine options = parse({"--config", file.path, "s"});
     EXPECT_TRUE(options.columnar && options.optimisticSplitting);
     EXPECT_THAT(errorOf({"--config", file.path, "--columnar=false", "s"}), HasSubstr("only together with --columnar"));
     EXPECT_FALSE(parse({"s"}).columnar);
@@ -388,7 +388,7 @@ TEST(Precedence, TheEnvironmentOverridesTheFile) {
     around.environment = [](const char *name) -> const char * {
         return std::string(name) == "DISTRIBUTED_WORKERS" ? "b:2,c:3" : nullptr;
     };
-    Options options = parseCommandLine({"--config", file.path, "s"}, around);
+    CommandLine options = parseCommandLine({"--config", file.path, "s"}, around);
     EXPECT_EQ(options.settings.list("distributed_workers"), (Words{"b:2", "c:3"}));
     EXPECT_EQ(options.settings.origin("distributed_workers"), Origin::Environment);
 }
@@ -403,7 +403,7 @@ TEST(Precedence, TheLibraryDirectoryMayNameTheExecutables) {
 TEST(Precedence, FileOnlySettingsArrive) {
     TemporaryFile file(R"({"sparsity_threshold": 0.5, "daphnedsl_import_paths": {"default_dirs": ["lib"]},
                            "logging": [{"log-level-limit": "DEBUG"}]})");
-    Options options = parse({"--config", file.path, "s"});
+    CommandLine options = parse({"--config", file.path, "s"});
     EXPECT_DOUBLE_EQ(options.sparsityThreshold, 0.5);
     EXPECT_EQ(options.importPaths.at("default_dirs"), Words{"lib"});
     EXPECT_EQ(options.logging.limit, LogLevel::Debug);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/options/Options.h"
+#include "driver/options/CommandLine.h"
 
 #include <algorithm>
 #include <charconv>
@@ -60,11 +60,12 @@ OptionName findOption(std::string_view name, const std::string &word) {
     throw error;
 }
 
-class CommandLine {
+class CommandLineParser {
   public:
-    CommandLine(const std::vector<std::string> &words, const Surroundings &around) : words(words), around(around) {}
+    CommandLineParser(const std::vector<std::string> &words, const Surroundings &around)
+        : words(words), around(around) {}
 
-    Options parse() {
+    CommandLine parse() {
         while (next < words.size() && options.source == ScriptSource::None && options.action != Action::ShowHelp)
             takeWord();
         if (options.action == Action::ShowHelp) {
@@ -222,7 +223,7 @@ class CommandLine {
 
     /// Default < configuration file < environment < command line.
     void combineSettings() {
-        Settings &all = options.settings;
+        OptionValues &all = options.settings;
         if (file) {
             for (auto &entry : file->entries)
                 all.rows[entry.row] = {std::move(entry.values), Origin::File};
@@ -255,7 +256,7 @@ class CommandLine {
     }
 
     void chooseAction() {
-        const Settings &all = options.settings;
+        const OptionValues &all = options.settings;
         if (all.flag("version")) {
             options.action = Action::ShowVersion;
         } else if (all.flag("print-config")) {
@@ -280,14 +281,14 @@ class CommandLine {
     std::vector<PendingValue> pending; ///< in the order of the command line
     std::optional<Configuration> file;
     std::vector<Choice> addedSchemes; ///< by plug-ins
-    Settings given;                   ///< what the command line says, before it is combined with the rest
-    Options options;
+    OptionValues given;               ///< what the command line says, before it is combined with the rest
+    CommandLine options;
 };
 
 } // namespace
 
-Options parseCommandLine(const std::vector<std::string> &words, const Surroundings &around) {
-    return CommandLine(words, around).parse();
+CommandLine parseCommandLine(const std::vector<std::string> &words, const Surroundings &around) {
+    return CommandLineParser(words, around).parse();
 }
 
 } // namespace daphne::driver

@@ -40,7 +40,7 @@ bool holds(std::string_view compare, std::string_view a, std::string_view b) {
 
 } // namespace
 
-Program::Program(const ops::QueryBlock &b, std::vector<const Relation *> r, std::span<const Value> s)
+QueryProgram::QueryProgram(const ops::QueryBlock &b, std::vector<const Relation *> r, std::span<const Value> s)
     : block(b), relations(std::move(r)), scalars(s), places(numNodes()), constants(numNodes()), isPrepared(numNodes()) {
     for (size_t k = 0; k < relations.size(); ++k) {
         if (relations[k]->source != Relation::kNoSource)
@@ -56,11 +56,11 @@ Program::Program(const ops::QueryBlock &b, std::vector<const Relation *> r, std:
     }
 }
 
-CellClass Program::cellClass(size_t node) const {
+CellClass QueryProgram::cellClass(size_t node) const {
     return node < block.nodes.size() ? classOf(block.nodes[node].type) : CellClass::Integer;
 }
 
-bool Program::isTruth(size_t node) const {
+bool QueryProgram::isTruth(size_t node) const {
     static constexpr std::string_view kNames[] = {"ewEq", "ewNeq", "ewLt", "ewLe", "ewGt",
                                                   "ewGe", "ewAnd", "ewOr", "like"};
     const Node *n = nodeAt(node);
@@ -68,7 +68,7 @@ bool Program::isTruth(size_t node) const {
                                                                                 n->name) != std::end(kNames)));
 }
 
-const std::vector<uint8_t> *Program::truthOfCodes(size_t node, size_t &column) const {
+const std::vector<uint8_t> *QueryProgram::truthOfCodes(size_t node, size_t &column) const {
     auto found = truths.find(node);
     if (found == truths.end())
         return nullptr;
@@ -77,7 +77,7 @@ const std::vector<uint8_t> *Program::truthOfCodes(size_t node, size_t &column) c
 }
 
 /// Truth per entry of the dictionary, for what depends on one column of strings alone. Operands have been prepared.
-bool Program::findTruthOfCodes(size_t node) {
+bool QueryProgram::findTruthOfCodes(size_t node) {
     if (truths.contains(node))
         return true;
     const Node &n = block.nodes[node];
@@ -144,7 +144,7 @@ bool Program::findTruthOfCodes(size_t node) {
 }
 
 /// Once per different string instead of once per row, if there are many more rows.
-void Program::findRanks(size_t node) {
+void QueryProgram::findRanks(size_t node) {
     const auto &o = block.nodes[node].operands;
     const Dictionary &a = *dictionaryOf(o[0]), &b = *dictionaryOf(o[1]);
     if (4 * (a.size() + b.size()) > relations[0]->rows)
@@ -164,7 +164,7 @@ void Program::findRanks(size_t node) {
     ranks[node] = {rank(a), rank(b)};
 }
 
-void Program::findMembers(size_t node) {
+void QueryProgram::findMembers(size_t node) {
     const Dense &set = scalars[block.nodes[node].operand].dense();
     std::vector<int64_t> cells(set.rows());
     withNumericType(set.type(), [&]<class T>(TypeTag<T>) {
@@ -184,7 +184,7 @@ void Program::findMembers(size_t node) {
     members[node] = std::move(cells);
 }
 
-void Program::prepare(size_t node) {
+void QueryProgram::prepare(size_t node) {
     if (node >= block.nodes.size() || isPrepared[node])
         return;
     isPrepared[node] = true;

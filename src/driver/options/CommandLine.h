@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The command line, the configuration file and the environment turned into one
-/// typed Options value. A value given on the command line wins over the
+/// typed value. A value given on the command line wins over the
 /// configuration file, that over the default; nothing is read but the file
 /// named by --config. All mistakes of the user are Errors of Stage::Parse.
 #pragma once
@@ -22,7 +22,7 @@ enum class Action : uint8_t { Run, Interactive, ShowHelp, ShowVersion, ShowConfi
 enum class ScriptSource : uint8_t { None, File, StandardInput, CommandLine };
 
 /// The engine's options and what this process does with it.
-struct Options : engine::Options {
+struct CommandLine : engine::Options {
     Action action = Action::Run;
     ScriptSource source = ScriptSource::None;
     std::string script;                ///< path of the file, or the code of -e
@@ -40,13 +40,13 @@ struct Surroundings {
 };
 
 /// Arguments without the program's name.
-Options parseCommandLine(const std::vector<std::string> &words, const Surroundings &around);
+CommandLine parseCommandLine(const std::vector<std::string> &words, const Surroundings &around);
 
 /// --help: usage and every option in groups, with the schemes of the plug-ins that were named before it.
-std::string helpText(const Options &options);
+std::string helpText(const CommandLine &options);
 /// --version; verbose adds how it was built and what is not part of it.
 std::string versionText(bool verbose);
 /// --print-config: each setting, its value and where it came from.
-std::string configText(const Options &options);
+std::string configText(const CommandLine &options);
 
 } // namespace daphne::driver
