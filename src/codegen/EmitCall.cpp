@@ -279,11 +279,10 @@ void Emitter::emitMap(DaphneOp op) {
         }
         llvm::CallInst *call = b.CreateCall(inner, {loop->getArg(0), x});
         if (!inner->getReturnType()->isVoidTy()) {
-            llvm::Value *y = b.CreateExtractValue(call, 0);
             if (mlir::isa<ir::StringType>(cellOut))
-                callRuntime("daphne_set_string_cell", b.getVoidTy(), {loop->getArg(0), out, y});
+                callRuntime("daphne_set_string_cell", b.getVoidTy(), {loop->getArg(0), out, call});
             else
-                b.CreateStore(cellOut.isInteger(1) ? b.CreateZExt(y, b.getInt8Ty()) : y, out);
+                b.CreateStore(cellOut.isInteger(1) ? b.CreateZExt(call, b.getInt8Ty()) : call, out);
         }
         index->addIncoming(b.CreateAdd(index, b.getInt64(1)), b.GetInsertBlock());
         b.CreateBr(header);

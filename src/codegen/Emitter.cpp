@@ -48,7 +48,8 @@ llvm::Type *Emitter::resultType(mlir::TypeRange types) {
         append(parts, t);
     if (parts.empty())
         return b.getVoidTy();
-    return llvm::StructType::get(context, parts);
+    // Alone it is returned as it is: LLVM's fast instruction selection does not know structures.
+    return parts.size() == 1 ? parts.front() : llvm::StructType::get(context, parts);
 }
 
 BasicBlock *Emitter::newBlock(const char *name) { return BasicBlock::Create(context, name, function); }
@@ -208,6 +209,10 @@ void Emitter::emitReturn(const LoweredList &results) {
     llvm::SmallVector<llvm::Value *> parts;
     for (Lowered v : results)
         append(parts, v);
+    if (parts.size() == 1) {
+        b.CreateRet(parts.front());
+        return;
+    }
     llvm::Value *aggregate = llvm::PoisonValue::get(function->getReturnType());
     for (auto [i, part] : llvm::enumerate(parts))
         aggregate = b.CreateInsertValue(aggregate, part, i);
@@ -219,14 +224,25 @@ void Emitter::emitFunctionCall(mlir::func::CallOp op) {
     for (mlir::Value v : op.getOperands())
         append(args, get(v));
     handOver(op.getOperands());
-    auto *call = b.CreateCall(declaration(op.getCallee()), args);
-    unsigned next = 0;
-    for (mlir::Value r : op.getResults()) {
-        Lowered v{b.CreateExtractValue(call, next++)};
-        if (mlir::isa<ir::UnknownType>(r.getType()))
-            v.tag = b.CreateExtractValue(call, next++);
+    LoweredList results = resultsOf(b.CreateCall(declaration(op.getCallee()), args), op.getResultTypes());
+    for (auto [r, v] : llvm::zip(op.getResults(), results))
         bindReceived(r, v);
+}
+
+/// The values that a call has returned.
+Emitter::LoweredList Emitter::resultsOf(llvm::CallInst *call, mlir::TypeRange types) {
+    LoweredList results;
+    unsigned next = 0;
+    auto part = [&]() -> llvm::Value * {
+        return call->getType()->isStructTy() ? b.CreateExtractValue(call, next++) : call;
+    };
+    for (mlir::Type t : types) {
+        Lowered v{part()};
+        if (mlir::isa<ir::UnknownType>(t))
+            v.tag = part();
+        results.push_back(v);
     }
+    return results;
 }
 
 /// void daphne_entry(ThreadContext *, Slot *inputs, Slot *outputs): @main with its arguments and results in slots.
@@ -245,11 +261,9 @@ void Emitter::emitEntry(mlir::func::FuncOp main) {
         append(args, v);
     }
     auto *call = b.CreateCall(declaration(main.getSymName()), args);
-    unsigned next = 0;
-    for (auto [i, t] : llvm::enumerate(main.getFunctionType().getResults())) {
-        Lowered v{b.CreateExtractValue(call, next++)};
-        if (mlir::isa<ir::UnknownType>(t))
-            v.tag = b.CreateExtractValue(call, next++);
+    mlir::TypeRange types = main.getFunctionType().getResults();
+    for (auto [i, v] : llvm::enumerate(resultsOf(call, types))) {
+        mlir::Type t = types[i];
         if (isKept && ir::isReference(t))
             retain(v, t); // the caller owns results
         storeSlot(function->getArg(2), i, v, t);

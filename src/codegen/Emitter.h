@@ -72,6 +72,7 @@ class Emitter {
     void emitCancelCheck();
     void emitCancelled();
     void emitReturn(const LoweredList &results);
+    LoweredList resultsOf(llvm::CallInst *call, mlir::TypeRange types);
     /// Emits all operations but the terminator, whose (lowered) operands are returned.
     LoweredList emitBlock(mlir::Block &block);
     void emitOperation(mlir::Operation *op);

@@ -39,6 +39,10 @@ llvm::orc::JITTargetMachineBuilder plainMachine() {
     registerTarget();
     llvm::orc::JITTargetMachineBuilder builder{llvm::Triple(llvm::sys::getProcessTriple())};
     builder.setCPU(name);
+    // Calls of the run time go through stubs that the linker makes: calls to addresses far away are beyond LLVM's fast
+    // instruction selection, and the slow one takes twice as long.
+    builder.setCodeModel(llvm::CodeModel::Small);
+    builder.setRelocationModel(llvm::Reloc::PIC_);
     return builder;
 }
 
