@@ -904,6 +904,19 @@ class Checks(Runs):
             again = self.run('--distributed', '--dist_backend=gRPC', '--dist-threshold=0', *options('client'), '-e', script, env=env)
             self.expect_same(again, '162\n', 'TLS after strangers')
 
+    def check_tls_with_the_certificates_of_the_guide(self):
+        if not shutil.which('openssl'):
+            return
+        made = Path(self.directory, 'certificates')
+        make = ROOT / 'examples' / 'cluster' / 'make-certificates.sh'
+        subprocess.run([make, made, 'localhost'], check=True, capture_output=True)
+        subprocess.run([make, made, 'coordinator'], check=True, capture_output=True)  # of the same authority, later
+        with Workers(self.daphne, 1, *tls_options(made, 'localhost')) as workers:
+            env = {'DISTRIBUTED_WORKERS': workers.addresses[0]}
+            done = self.run('--distributed', '--dist_backend=gRPC', '--dist-threshold=0', *tls_options(made, 'coordinator'), '-e',
+                            'print(sum(fill(1.0, 9, 9) + 1));', env=env)
+            self.expect_same(done, '162\n', 'TLS')
+
 
 def main():
     parser = argparse.ArgumentParser(description='Tests the distributed engine.')
