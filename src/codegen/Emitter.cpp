@@ -152,16 +152,15 @@ void Emitter::emitStackCheck() {
     b.SetInsertPoint(go);
 }
 
-/// Where code may run for long without calling anything: at the beginning of functions and of every turn of a loop.
-void Emitter::emitCancelCheck() {
+/// Where code may run for long without calling anything: at the beginning of functions and at the end of every turn of a
+/// loop. Goes on at this block.
+void Emitter::emitCancelCheck(BasicBlock *next) {
     auto *flag = b.CreateLoad(b.getInt8Ty(), cancelFlag);
     flag->setAtomic(llvm::AtomicOrdering::Monotonic);
     flag->setAlignment(llvm::Align(1));
     if (!cancelled)
         cancelled = BasicBlock::Create(b.getContext(), "cancelled");
-    BasicBlock *go = newBlock("go");
-    b.CreateCondBr(b.CreateICmpNE(flag, b.getInt8(0)), cancelled, go);
-    b.SetInsertPoint(go);
+    b.CreateCondBr(b.CreateICmpNE(flag, b.getInt8(0)), cancelled, next);
 }
 
 /// The block that all tests of a function share stands behind everything else: code that goes on falls through.
@@ -193,7 +192,9 @@ void Emitter::emitFunction(mlir::func::FuncOp f) {
     if (f.isPrivate() && mayRecurse(f)) {
         setCallSite(f.getLoc(), "call");
         emitStackCheck();
-        emitCancelCheck();
+        BasicBlock *go = newBlock("go");
+        emitCancelCheck(go);
+        b.SetInsertPoint(go);
     }
     LoweredList results = emitBlock(f.getBody().front());
     endRoots();
@@ -400,7 +401,6 @@ Emitter::LoweredList Emitter::emitTurns(mlir::Operation *loop, const LoweredList
     b.SetInsertPoint(header);
     LoweredList phis = makePhis(types);
     addIncoming(phis, inits, from);
-    emitCancelCheck();
     LoweredList current = phis;
     for (unsigned copy = 0; copy < copies; ++copy)
         current = turn(current, [&](llvm::Value *goesOn, const LoweredList &leaves) {
@@ -413,7 +413,7 @@ Emitter::LoweredList Emitter::emitTurns(mlir::Operation *loop, const LoweredList
             b.SetInsertPoint(body);
         });
     addIncoming(phis, current, b.GetInsertBlock());
-    b.CreateBr(header);
+    emitCancelCheck(header);
     exit->insertInto(function);
     b.SetInsertPoint(exit);
     return results;

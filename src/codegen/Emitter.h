@@ -69,7 +69,7 @@ class Emitter {
     void emitEntry(mlir::func::FuncOp main);
     void reserveArgumentArea(mlir::Region &body);
     void emitStackCheck();
-    void emitCancelCheck();
+    void emitCancelCheck(llvm::BasicBlock *next);
     void emitCancelled();
     void emitReturn(const LoweredList &results);
     LoweredList resultsOf(llvm::CallInst *call, mlir::TypeRange types);
