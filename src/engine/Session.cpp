@@ -23,9 +23,7 @@ lang::SessionNames Session::names() const {
 }
 
 void Session::define(const lang::FuncDef &f) {
-    auto typeKey = [](const lang::Param &p) {
-        return std::pair(p.typed ? p.type.dataType : lang::DataType::Frame, p.type.valueType);
-    };
+    auto typeKey = [](const lang::Param &p) { return std::tuple(p.typed, p.type.dataType, p.type.valueType); };
     std::erase_if(functions, [&](const lang::FuncDef *old) {
         return old->name == f.name && std::ranges::equal(old->params, f.params, {}, typeKey, typeKey);
     });

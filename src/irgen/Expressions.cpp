@@ -88,6 +88,7 @@ IrValue Generator::castExpr(const Cast &e) {
     case DataType::Scalar: target.kind = ops::Kind::Scalar; break;
     case DataType::Matrix: target.kind = ops::Kind::Matrix; break;
     case DataType::Frame: target.kind = ops::Kind::Frame; break;
+    case DataType::List: break; // there is no such cast
     }
     if (target.kind == ops::Kind::Frame && typeOf(v).isFrame())
         return v;

@@ -18,12 +18,6 @@ namespace {
 /// After this many versions of a function, shapes and numeric constants no longer make a new one.
 constexpr int kMaxSpecialisations = 8;
 
-TypeDesc declaredType(const TypeSpec &spec) {
-    if (spec.dataType == DataType::Matrix)
-        return TypeDesc::matrix(spec.valueType);
-    return TypeDesc::scalar(spec.valueType);
-}
-
 /// Facts every version shares: data type and value type.
 TypeDesc withoutShape(const TypeDesc &t) {
     switch (t.kind) {
@@ -92,41 +86,46 @@ std::vector<const FuncDef *> Generator::visibleFunctions(const Call &call) {
     auto it = table.find(call.callee);
     if (it != table.end())
         for (const FuncDef *f : it->second)
-            // Functions of the same file are visible below their head.
-            if (f->span.fileId != call.span.fileId || f->nameSpan.begin < call.span.begin)
+            // Functions of the same file are visible below their head, where the defaults are.
+            if (f->span.fileId != call.span.fileId || f->body->span.begin < call.span.begin)
                 found.push_back(f);
     return found;
 }
 
-const FuncDef *Generator::chooseOverload(const std::vector<const FuncDef *> &candidates,
-                                         const std::vector<TypeDesc> &types, const Call &e,
-                                         std::vector<size_t> &order) {
-    for (const FuncDef *f : candidates) {
-        if (f->params.size() != types.size())
-            continue;
-        // order[p] = which argument is parameter p
-        order.assign(types.size(), types.size());
-        bool fits = true;
-        for (size_t a = 0; a < e.args.size() && fits; ++a) {
-            size_t p = a;
-            if (!e.args[a].keyword.empty()) {
-                p = 0;
-                while (p < f->params.size() && f->params[p].name != e.args[a].keyword)
-                    ++p;
-            }
-            fits = p < f->params.size() && order[p] == types.size();
-            if (fits)
-                order[p] = a;
-        }
-        for (size_t p = 0; p < f->params.size() && fits; ++p)
-            fits = !f->params[p].typed || declaredType(f->params[p].type).compatible(types[order[p]]);
-        if (fits)
-            return f;
-    }
+Generator::Chosen Generator::chooseOverload(const std::vector<const FuncDef *> &candidates,
+                                            const std::vector<TypeDesc> &types, const Call &e) {
+    for (Fit fit : {Fit::Exact, Fit::Widened})
+        for (const FuncDef *f : candidates)
+            if (Bound bound = bindToParams(*f, e.args); fits(*f, bound, types, fit))
+                return {f, std::move(bound)};
     std::string text;
     for (const TypeDesc &t : types)
         text += (text.empty() ? "" : ", ") + t.typeText();
     raise(compileError(e.span, "no definition of " + std::string(e.callee) + " takes (" + text + ")"));
+}
+
+/// The value of a parameter that no argument was given for. It is computed where the call is, but sees what the
+/// function sees: the parameters before it.
+IrValue Generator::defaultOf(const FuncDef &def, size_t param, llvm::ArrayRef<IrValue> earlier) {
+    auto savedScopes = std::exchange(scopes, {Variables{}});
+    auto savedScript = std::exchange(script, def.script);
+    auto restore = llvm::make_scope_exit([&] {
+        scopes = std::move(savedScopes);
+        script = savedScript;
+    });
+    for (size_t p = 0; p < param; ++p)
+        scopes.back()[def.params[p].name] = earlier[p];
+    return expr(def.params[param].defaultValue);
+}
+
+/// v as the declared type of the parameter wants it: widened, or checked when the call runs.
+IrValue Generator::valueOfParam(IrValue v, const Param &param, SourceSpan span) {
+    if (!param.typed)
+        return v;
+    TypeDesc declared = lang::typeOf(param.type), given = typeOf(v);
+    if (given.isComplete() && declared.valueType != ValueType::Unknown && given.valueType != declared.valueType)
+        return emitCast(v, {.valueType = declared.valueType}, span);
+    return !given.isComplete() && declared.isComplete() ? adapt(v, declared, span) : v;
 }
 
 std::vector<IrValue> Generator::callFunction(const Call &e, const std::vector<const FuncDef *> &candidates) {
@@ -136,18 +135,15 @@ std::vector<IrValue> Generator::callFunction(const Call &e, const std::vector<co
         values.push_back(expr(a.value));
         types.push_back(typeOf(values.back()));
     }
-    std::vector<size_t> order;
-    const FuncDef *def = chooseOverload(candidates, types, e, order);
+    auto [def, bound] = chooseOverload(candidates, types, e);
     std::vector<Arg> args;
     std::vector<IrValue> operands;
     for (size_t p = 0; p < def->params.size(); ++p) {
-        IrValue v = values[order[p]];
-        TypeDesc t = typeOf(v);
-        if (def->params[p].typed && !t.isComplete()) {
-            TypeDesc declared = declaredType(def->params[p].type);
-            if (declared.isComplete())
-                v = adapt(v, declared, e.args[order[p]].span);
-        }
+        const Param &param = def->params[p];
+        size_t a = bound.argumentOf[p];
+        bool isGiven = a != Bound::kDefault;
+        IrValue v = isGiven ? valueOfParam(values[a], param, e.args[a].span)
+                            : valueOfParam(defaultOf(*def, p, operands), param, param.defaultValue->span);
         Arg arg{typeOf(v), {}};
         if (options.propagateConstants)
             arg.constant = ir::constantOf(v);
@@ -197,7 +193,7 @@ const Generator::Specialisation &Generator::specialise(const FuncDef &def, std::
         // A recursive call: its results are what the function declares.
         target.usesDeclared = true;
         for (const TypeSpec &t : def.results)
-            target.results.push_back(declaredType(t));
+            target.results.push_back(lang::typeOf(t));
         setResults(target);
     }
     return target;
@@ -263,7 +259,7 @@ void Generator::finishFunction(const FuncDef &def, Specialisation &target, Flow 
         for (size_t i = 0; i < values.size(); ++i) {
             TypeDesc actual = typeOf(values[i]);
             if (def.resultsDeclared) {
-                TypeDesc declared = declaredType(def.results[i]);
+                TypeDesc declared = lang::typeOf(def.results[i]);
                 if (!declared.compatible(actual)) {
                     Error e = compileError(def.nameSpan, "function " + std::string(def.name) + " returns " +
                                                              actual.typeText() + " where " + declared.typeText() +
@@ -296,8 +292,13 @@ std::vector<IrValue> Generator::callMap(const Call &e) {
     inner.callee = as<Var>(function).name;
     CallArg argument{{}, source, source->span};
     inner.args = {&argument, 1};
-    std::vector<size_t> order;
-    const FuncDef *def = chooseOverload(visibleFunctions(inner), {TypeDesc::scalar(type.valueType)}, inner, order);
+    auto [def, bound] = chooseOverload(visibleFunctions(inner), {TypeDesc::scalar(type.valueType)}, inner);
+    if (bound.usesDefaults())
+        raise(compileError(function->span, "map needs a function of one parameter"));
+    if (def->params[0].typed) {
+        matrix = emitCast(matrix, {.valueType = lang::typeOf(def->params[0].type).valueType}, source->span);
+        type = typeOf(matrix);
+    }
     bool outside = std::exchange(certain, false); // the matrix may be empty
     auto restore = llvm::make_scope_exit([&] { certain = outside; });
     const Specialisation &target = specialise(*def, {Arg{TypeDesc::scalar(type.valueType), {}}});

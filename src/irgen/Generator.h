@@ -15,6 +15,7 @@
 #include "ir/Dialect.h"
 #include "irgen/IrGen.h"
 #include "lang/dsl/Ast.h"
+#include "lang/dsl/Functions.h"
 
 namespace daphne::irgen {
 
@@ -122,9 +123,15 @@ class Generator {
         std::map<std::string, ops::TypeDesc> registered; ///< views registered inside
     };
     std::vector<mlir::Value> callFunction(const lang::Call &e, const std::vector<const lang::FuncDef *> &candidates);
-    const lang::FuncDef *chooseOverload(const std::vector<const lang::FuncDef *> &candidates,
-                                        const std::vector<ops::TypeDesc> &types, const lang::Call &e,
-                                        std::vector<size_t> &order);
+    /// The definition that is called, and which argument each of its parameters gets.
+    struct Chosen {
+        const lang::FuncDef *def;
+        lang::Bound bound;
+    };
+    Chosen chooseOverload(const std::vector<const lang::FuncDef *> &candidates, const std::vector<ops::TypeDesc> &types,
+                          const lang::Call &e);
+    mlir::Value defaultOf(const lang::FuncDef &def, size_t param, llvm::ArrayRef<mlir::Value> earlier);
+    mlir::Value valueOfParam(mlir::Value v, const lang::Param &param, SourceSpan span);
     const Specialisation &specialise(const lang::FuncDef &def, std::vector<ops::Arg> args);
     void generateBody(const lang::FuncDef &def, Specialisation &target, const std::vector<ops::Arg> &args);
     void finishFunction(const lang::FuncDef &def, Specialisation &target, Flow flow);

@@ -101,7 +101,7 @@ struct Call : Expr {
     std::span<CallArg> args;
 };
 
-enum class DataType : uint8_t { None, Scalar, Matrix, Frame };
+enum class DataType : uint8_t { None, Scalar, Matrix, Frame, List };
 /// data_type [< value_type >] or value_type alone (DataType::None).
 struct TypeSpec {
     DataType dataType = DataType::None;
@@ -198,6 +198,7 @@ struct Param {
     SourceSpan span;
     bool typed;
     TypeSpec type;
+    const Expr *defaultValue; ///< null if there is none
 };
 struct FuncDef : Stmt {
     std::string_view name;

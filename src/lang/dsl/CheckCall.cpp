@@ -81,18 +81,22 @@ Checker::CallResult Checker::checkUserCall(const Call &call) {
             .withHint("hints select the implementation of a builtin or operator");
         return {};
     }
-    std::vector<Function *> candidates = withArity(call);
-    if (candidates.empty() || !checkKeywordOrder(call))
+    const std::vector<Function *> &overloads = functions.overloads(call.callee);
+    if (!checkKeywordOrder(call) || !keywordsAreClear(call, overloads))
         return {};
-    auto args = orderForParams(checked, candidates);
-    if (!args)
-        return {};
-    auto chosen = std::find_if(candidates.begin(), candidates.end(), [&](Function *f) { return f->accepts(*args); });
-    if (chosen == candidates.end()) {
-        reportNoOverload(checked, *args, candidates);
+    std::vector<Type> args;
+    for (const Known &value : checked.values)
+        args.push_back(value.type);
+    const Function *chosen = nullptr;
+    for (Fit fit : {Fit::Exact, Fit::Widened})
+        for (const Function *f : overloads)
+            if (!chosen && fits(*f->def, bindToParams(*f->def, call.args), args, fit))
+                chosen = f;
+    if (!chosen) {
+        reportNoOverload(call, args, overloads);
         return {};
     }
-    const Function &f = **chosen;
+    const Function &f = *chosen;
     if (f.state == Function::State::Open) {
         report(call.calleeSpan, quoted(call.callee) + " cannot be called in its own body: its result types are not "
                                                       "declared")
@@ -104,86 +108,94 @@ Checker::CallResult Checker::checkUserCall(const Call &call) {
     return {true, f.results};
 }
 
-std::vector<Function *> Checker::withArity(const Call &call) {
-    const std::vector<Function *> &overloads = functions.overloads(call.callee);
-    std::vector<Function *> fitting;
-    for (Function *f : overloads)
-        if (f->params.size() == call.args.size())
-            fitting.push_back(f);
-    if (!fitting.empty())
-        return fitting;
-    bool single = overloads.size() == 1;
-    Error &e = report(call.span,
-                      single ? quoted(call.callee) + " takes " + argumentCount(overloads[0]->params.size()) + ", got " +
-                                   std::to_string(call.args.size())
-                             : "no overload of " + quoted(call.callee) + " takes " + argumentCount(call.args.size()));
+/// Overloads of as many parameters as there are arguments must not give them different names (language 10.3).
+bool Checker::keywordsAreClear(const Call &call, const std::vector<Function *> &overloads) {
+    if (call.args.empty() || call.args.back().keyword.empty())
+        return true;
+    const Function *first = nullptr;
+    for (const Function *f : overloads) {
+        if (f->params.size() != call.args.size())
+            continue;
+        if (!first)
+            first = f;
+        if (std::ranges::equal(f->def->params, first->def->params, {}, &Param::name, &Param::name))
+            continue;
+        report(call.span, "keyword arguments are ambiguous: overloads of " + quoted(call.callee) +
+                              " name their parameters differently")
+            .withNote(first->signature() + " is defined", first->def->nameSpan)
+            .withNote(f->signature() + " is defined", f->def->nameSpan);
+        return false;
+    }
+    return true;
+}
+
+void Checker::reportNoOverload(const Call &call, const std::vector<Type> &args,
+                               const std::vector<Function *> &overloads) {
+    std::vector<std::pair<const Function *, Bound>> bound;
+    for (const Function *f : overloads)
+        if (Bound b = bindToParams(*f->def, call.args); b.problem == Bound::Problem::None)
+            bound.emplace_back(f, std::move(b));
+    if (bound.size() == 1)
+        return reportWrongTypes(call, args, *bound[0].first, bound[0].second);
+    if (overloads.size() == 1)
+        return reportUnbound(call, *overloads[0], bindToParams(*overloads[0]->def, call.args));
+    bool keywords = !call.args.empty() && !call.args.back().keyword.empty();
+    Error &e = report(call.span, "no overload of " + quoted(call.callee) + " takes " +
+                                     (!bound.empty() ? textOf(args)
+                                      : keywords     ? "these arguments"
+                                                     : argumentCount(call.args.size())));
     for (const Function *f : overloads)
         e.withNote(f->signature() + " is defined", f->def->nameSpan);
-    return {};
 }
 
-std::optional<std::vector<Checker::Type>> Checker::orderForParams(const CheckedCall &checked,
-                                                                  const std::vector<Function *> &among) {
-    const Call &call = checked.call;
-    size_t numArgs = call.args.size(), numPositional = 0;
-    while (numPositional < numArgs && call.args[numPositional].keyword.empty())
-        ++numPositional;
-    std::vector<Type> types(numArgs);
-    for (size_t i = 0; i < numPositional; ++i)
-        types[i] = checked.values[i].type;
-    if (numPositional == numArgs)
-        return types;
-
-    const std::span<Param> params = among[0]->def->params;
-    for (const Function *f : among)
-        for (size_t i = 0; i < numArgs; ++i)
-            if (f->def->params[i].name != params[i].name) {
-                report(call.span, "keyword arguments are ambiguous: overloads of " + quoted(call.callee) +
-                                      " name their parameters differently")
-                    .withNote(among[0]->signature() + " is defined", among[0]->def->nameSpan)
-                    .withNote(f->signature() + " is defined", f->def->nameSpan);
-                return std::nullopt;
-            }
-    for (size_t i = numPositional; i < numArgs; ++i) {
-        const CallArg &arg = call.args[i];
-        size_t p = 0;
-        while (p < params.size() && params[p].name != arg.keyword)
-            ++p;
-        if (p == params.size()) {
-            report(arg.span, quoted(call.callee) + " has no parameter " + quoted(arg.keyword))
-                .withHint("it is " + among[0]->signature());
-            return std::nullopt;
-        }
-        if (p < numPositional) {
-            report(arg.span, "the argument " + quoted(arg.keyword) + " is given twice");
-            return std::nullopt;
-        }
-        types[p] = checked.values[i].type;
-    }
-    return types;
-}
-
-void Checker::reportNoOverload(const CheckedCall &checked, const std::vector<Type> &args,
-                               const std::vector<Function *> &candidates) {
-    const Call &call = checked.call;
-    if (candidates.size() > 1) {
-        Error &e = report(call.span, "no overload of " + quoted(call.callee) + " takes " + textOf(args));
-        for (const Function *f : candidates)
-            e.withNote(f->signature() + " is defined", f->def->nameSpan);
+void Checker::reportUnbound(const Call &call, const Function &f, const Bound &bound) {
+    const std::span<Param> params = f.def->params;
+    size_t least = f.numRequired(), most = params.size();
+    std::string count = (least == most ? "" : std::to_string(least) + " to ") + argumentCount(most);
+    std::string wanted = quoted(call.callee) + " takes " + count + ", got " + std::to_string(call.args.size());
+    auto say = [&](SourceSpan where, std::string message) -> Error & {
+        return report(where, std::move(message)).withNote(f.signature() + " is defined", f.def->nameSpan);
+    };
+    switch (bound.problem) {
+    case Bound::Problem::TooMany: say(call.span, wanted); return;
+    case Bound::Problem::Missing: {
+        bool isCount = call.args.size() < least;
+        say(call.span, (isCount ? wanted + ": " : "in this call of " + quoted(call.callee) + " ") +
+                           quoted(params[bound.where].name) + " is missing");
         return;
     }
-    const Function &f = *candidates[0];
-    for (size_t i = 0; i < args.size(); ++i) {
-        if (f.params[i].compatible(args[i]))
+    case Bound::Problem::GivenTwice:
+        say(call.args[bound.where].span, "the argument " + quoted(call.args[bound.where].keyword) +
+                                             " is given twice: by its position and by its name");
+        return;
+    case Bound::Problem::UnknownKeyword: {
+        std::string_view keyword = call.args[bound.where].keyword;
+        std::vector<std::string_view> names;
+        for (const Param &p : params)
+            names.push_back(p.name);
+        std::string near = nearest(keyword, names);
+        say(call.args[bound.where].span, quoted(call.callee) + " has no parameter " + quoted(keyword))
+            .withHint(near.empty() ? "it is " + f.signature() : "did you mean '" + near + "'?");
+        return;
+    }
+    case Bound::Problem::None: return;
+    }
+}
+
+void Checker::reportWrongTypes(const Call &call, const std::vector<Type> &args, const Function &f, const Bound &bound) {
+    for (size_t p = 0; p < f.params.size(); ++p) {
+        size_t a = bound.argumentOf[p];
+        if (a == Bound::kDefault || takes(f.params[p], args[a]))
             continue;
-        SourceSpan where = call.span;
-        for (size_t k = 0; k < call.args.size(); ++k)
-            if (call.args[k].keyword == f.def->params[i].name || (call.args[k].keyword.empty() && k == i))
-                where = call.args[k].span;
-        report(where, "the parameter " + quoted(f.def->params[i].name) + " of " + quoted(call.callee) + " needs " +
-                          f.params[i].typeText() + ", got " + args[i].typeText())
-            .withNote(f.signature() + " is defined", f.def->nameSpan)
-            .withHint("there is no implicit conversion; write as." + f.params[i].typeText() + "(x)");
+        const Type &wanted = f.params[p], &given = args[a];
+        Error &e =
+            report(call.args[a].span, "the parameter " + quoted(f.def->params[p].name) + " of " + quoted(call.callee) +
+                                          " needs " + wanted.typeText() + ", got " + given.typeText());
+        e.withNote(f.signature() + " is defined", f.def->nameSpan);
+        bool numbers = isNumeric(wanted.valueType) && isNumeric(given.valueType) && wanted.kind == given.kind;
+        if (wanted.isScalar() || wanted.isMatrix())
+            e.withHint(std::string(numbers ? "a conversion could change values" : "there is no implicit conversion") +
+                       "; write as." + wanted.typeText() + "(x)");
         return;
     }
 }

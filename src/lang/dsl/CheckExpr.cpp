@@ -87,7 +87,7 @@ void Checker::reportUndefined(std::string_view name, SourceSpan span) {
     if (isOfFailedImport(name) || !undefined.insert(name).second)
         return;
     Error &e = report(span, "undefined variable '" + std::string(name) + "'");
-    if (body && globals.find(name))
+    if (variables != &globals && globals.find(name))
         e.withHint("functions do not see global variables; pass it as a parameter");
     else if (auto where = variables->findEnded(name))
         e.withNote("a variable of that name, assigned in a block that has ended,", *where)

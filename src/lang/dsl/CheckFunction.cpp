@@ -15,14 +15,40 @@ void Checker::checkFuncDef(const FuncDef &def) {
     auto checkSignatureType = [&](const TypeSpec &type, std::string_view what) {
         if (!isSignatureType(type))
             report(type.span, textOf(type) + " cannot be the type of a " + std::string(what))
-                .withHint("value types, matrix and matrix<value type> can; leave the type out for anything else");
+                .withHint("value types, matrix, matrix<value type>, frame and list can");
     };
     for (const Param &p : def.params)
         if (p.typed)
             checkSignatureType(p.type, "parameter");
     for (const TypeSpec &r : def.results)
         checkSignatureType(r, "result");
+    checkDefaults(def);
     checkFunctionBody(*declare(def));
+}
+
+/// A default sees the parameters before it, and the functions that are defined before its own.
+void Checker::checkDefaults(const FuncDef &def) {
+    Variables earlier;
+    auto *outerVariables = std::exchange(variables, &earlier);
+    auto outerUndefined = std::exchange(undefined, {});
+    const Param *lastDefault = nullptr;
+    for (const Param &p : def.params) {
+        Type type = p.typed ? typeOf(p.type) : Type::unknown();
+        if (p.defaultValue) {
+            Type given = checkType(p.defaultValue);
+            if (!takes(type, given))
+                report(p.defaultValue->span, "the default of '" + std::string(p.name) + "' is " + given.typeText() +
+                                                 ", but its type is declared as " + type.typeText());
+            lastDefault = &p;
+        } else if (lastDefault) {
+            report(p.span, "the parameter '" + std::string(p.name) + "' needs a default, because '" +
+                               std::string(lastDefault->name) + "' before it has one")
+                .withHint("parameters with defaults come last");
+        }
+        earlier.define(p.name, {type}, p.span);
+    }
+    variables = outerVariables;
+    undefined = std::move(outerUndefined);
 }
 
 /// Makes the function known. Its own body may call it only if its results are declared.

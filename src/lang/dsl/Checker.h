@@ -98,6 +98,7 @@ class Checker {
 
     // Functions (CheckFunction.cpp)
     void checkFuncDef(const FuncDef &def);
+    void checkDefaults(const FuncDef &def);
     Function *declare(const FuncDef &def);
     void checkFunctionBody(Function &function);
     void checkReturnsAlways(const Body &body, Flow flow);
@@ -126,11 +127,10 @@ class Checker {
     CheckedCall checkArguments(const Call &call);
     bool checkKeywordOrder(const Call &call);
     CallResult checkUserCall(const Call &call);
-    std::vector<Function *> withArity(const Call &call);
-    /// Arguments in the order of the parameters; empty optional after an error.
-    std::optional<std::vector<Type>> orderForParams(const CheckedCall &checked, const std::vector<Function *> &among);
-    void reportNoOverload(const CheckedCall &checked, const std::vector<Type> &args,
-                          const std::vector<Function *> &candidates);
+    bool keywordsAreClear(const Call &call, const std::vector<Function *> &overloads);
+    void reportNoOverload(const Call &call, const std::vector<Type> &args, const std::vector<Function *> &overloads);
+    void reportUnbound(const Call &call, const Function &f, const Bound &bound);
+    void reportWrongTypes(const Call &call, const std::vector<Type> &args, const Function &f, const Bound &bound);
     void reportUnknownFunction(const Call &call);
     CallResult checkMap(const Call &call);
     Function *findMapped(const Expr *udf, const Type &cell);

@@ -27,9 +27,30 @@ struct Function {
     State state = State::Callable;
 
     bool accepts(const std::vector<ops::TypeDesc> &args) const;
-    /// "f(x: f64, y)"
+    /// Parameters without a default.
+    size_t numRequired() const;
+    /// "f(x: f64, y = ...)"
     std::string signature() const;
 };
+
+/// Which argument each parameter gets, or why the arguments do not fit the names and the number of the parameters.
+struct Bound {
+    enum class Problem : uint8_t { None, TooMany, UnknownKeyword, GivenTwice, Missing };
+    static constexpr size_t kDefault = SIZE_MAX;
+    std::vector<size_t> argumentOf; ///< per parameter: position in the call, or kDefault
+    Problem problem = Problem::None;
+    size_t where = 0; ///< Missing: the parameter; else the argument
+
+    bool usesDefaults() const;
+};
+Bound bindToParams(const FuncDef &def, std::span<const CallArg> args);
+
+/// Whether a parameter of the one type takes an argument of the other, widened if need be.
+bool takes(const ops::TypeDesc &param, const ops::TypeDesc &arg);
+
+/// The two passes of a call: first without, then with defaults and widening.
+enum class Fit : uint8_t { Exact, Widened };
+bool fits(const FuncDef &def, const Bound &bound, const std::vector<ops::TypeDesc> &args, Fit fit);
 
 class Functions {
   public:

@@ -111,7 +111,8 @@ TypeDesc ParseTypes::cast(const TypeSpec &target, const TypeDesc &operand) {
         if (operand.isScalar())
             return TypeDesc::scalar(vt);
         return operand.isMatrix() ? TypeDesc::matrix(vt) : TypeDesc::unknown();
-    case DataType::Frame: break;
+    case DataType::Frame:
+    case DataType::List: break;
     }
     if (operand.isFrame())
         return operand;

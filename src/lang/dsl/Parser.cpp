@@ -309,7 +309,7 @@ Stmt *Parser::parseFuncDef() {
     bool declared = accept(TokenKind::Arrow);
     if (declared)
         do
-            results.push_back(parseType());
+            results.push_back(parseSignatureType());
         while (accept(TokenKind::Comma));
     if (!is(TokenKind::LeftBrace))
         failAtToken("expected '{' before the body of the function, found " + found(),
@@ -328,12 +328,26 @@ Stmt *Parser::parseFuncDef() {
 
 Param Parser::parseParam() {
     const Token &name = expectName("a parameter name");
-    Param param{textOf(name), spanOf(name), false, {}};
+    Param param{textOf(name), spanOf(name), false, {}, nullptr};
     if (accept(TokenKind::Colon)) {
         param.typed = true;
-        param.type = parseType();
+        param.type = parseSignatureType();
     }
+    if (accept(TokenKind::Assign))
+        param.defaultValue = parseExpr();
     return param;
+}
+
+/// Signatures have types whose names are no words of the language: elsewhere they are identifiers.
+TypeSpec Parser::parseSignatureType() {
+    const Token &first = peek();
+    if (!is(TokenKind::Identifier) || textOf(first) != "list")
+        return parseType();
+    next();
+    TypeSpec type;
+    type.dataType = DataType::List;
+    type.span = spanOf(first);
+    return type;
 }
 
 TypeSpec Parser::parseType() {

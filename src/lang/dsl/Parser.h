@@ -98,6 +98,7 @@ class Parser {
     const Expr *parseCondition(std::string_view keyword);
     void endStatement();
     TypeSpec parseType();
+    TypeSpec parseSignatureType();
     const Token &expectName(std::string_view what);
 
     // Expressions (ParseExpr.cpp)

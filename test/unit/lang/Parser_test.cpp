@@ -181,7 +181,8 @@ TEST(Parser, FunctionDefinitionsKeepTheirParts) {
     EXPECT_EQ(f.results.size(), 2u);
     EXPECT_EQ(f.script, run.result.program.main);
     expectRejected("def f() return 1;");
-    expectRejected("def f(x: list) { }");
+    expectRejected("def f(x: queue) { }");
+    expectRejected("def f(x = ) { }");
     expectRejected("def f(x: matrix<>) { }");
     expectRejected("def f(x) -> { }");
     expectRejected("def (x) { }");
