@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "driver/reference/OperandTypes.h"
 #include "ops/Registry.h"
 
 namespace daphne::driver {
@@ -69,7 +70,9 @@ size_t numResults(const BuiltinInfo &b) {
 
 std::string describeParameter(const BuiltinInfo &b, size_t i) {
     const BuiltinInfo::Param &p = b.params[i];
-    std::string text = p.optional ? "optional" : "required";
+    std::string text = parameterTypes(b, i);
+    if (p.optional)
+        text += text.empty() ? "optional" : ", optional";
     if (!p.defaultLiteral.empty())
         text += ", default `" + std::string(p.defaultLiteral) + "`";
     if (isParseTimeConstant(b, i))
@@ -84,7 +87,7 @@ void appendBuiltin(std::string &out, const BuiltinInfo &b) {
     out +=
         "\n### " + std::string(b.name) + "\n\n`" + std::string(row.signature) + "`\n\n" + std::string(row.doc) + "\n";
     if (!b.params.empty()) {
-        out += "\n| Parameter | |\n|---|---|\n";
+        out += "\n| Parameter | Takes |\n|---|---|\n";
         for (size_t i = 0; i < b.params.size(); ++i)
             out += "| `" + std::string(b.params[i].name) + "` | " + describeParameter(b, i) + " |\n";
     }
@@ -92,6 +95,14 @@ void appendBuiltin(std::string &out, const BuiltinInfo &b) {
         out += "\nArguments are given by position only.\n";
     if (size_t n = numResults(b); n != 1)
         out += n == 0 ? "\nNo result.\n" : "\n" + std::to_string(n) + " results.\n";
+    auto appendResults = [&](const char *title, std::string_view mnemonic) {
+        const OpInfo *op = Registry::get().findOp(mnemonic);
+        if (std::string types = op ? resultTypes(*op) : ""; !types.empty())
+            out += "\n" + std::string(title) + ": " + types + ".\n";
+    };
+    appendResults("Result", row.op);
+    if (b.hasAxis())
+        appendResults("With an axis", row.rowOp);
     if (row.example.empty())
         return;
     out += "\n```daphne\n" + std::string(row.example) + "\n```\n";
@@ -126,6 +137,8 @@ std::string_view truth(bool yes) { return yes ? "true" : "false"; }
 std::string parameterJson(const BuiltinInfo &b, size_t i) {
     const BuiltinInfo::Param &p = b.params[i];
     std::string out = "{\"name\": " + quoted(p.name) + ", \"optional\": " + std::string(truth(p.optional));
+    if (std::string types = parameterTypes(b, i); !types.empty())
+        out += ", \"takes\": " + quoted(types);
     if (!p.defaultLiteral.empty())
         out += ", \"default\": " + quoted(p.defaultLiteral);
     if (isParseTimeConstant(b, i))

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "base/Error.h"
+#include "driver/reference/OperandTypes.h"
 #include "driver/reference/Reference.h"
 #include "kernels/KernelTable.h"
 #include "ops/Registry.h"
@@ -15,30 +15,12 @@ namespace {
 
 using ops::Arg, ops::BuiltinInfo, ops::OpInfo, ops::Registry, ops::TypeDesc;
 
-/// Operations with more operands are asked with this many.
-constexpr size_t kFewOperands = 2;
-
-size_t numOperands(const OpInfo &op) {
-    return op.maxArgs != ops::kVariadic ? op.maxArgs : std::max<size_t>(op.minArgs, kFewOperands);
-}
-
-bool accepts(const OpInfo &op, const std::vector<Arg> &args) {
-    try {
-        op.infer({op, args, {}});
-        return true;
-    } catch (const Error &) {
-        return false;
-    }
-}
-
 /// Whether the rule lets operand i be a matrix of a value type; the others are not known.
 bool acceptsMatrix(const OpInfo &op, size_t i, ValueType type) {
     std::vector<Arg> args(numOperands(op));
     args[i].type = TypeDesc::matrix(type);
-    return accepts(op, args);
+    return resultsOf(op, args).has_value();
 }
-
-bool isNumber(const Kernel &kernel, size_t i) { return i < kernel.params.size() && kernel.params[i] != ParamKind::Any; }
 
 struct MatrixOperand {
     size_t position;
