@@ -73,6 +73,21 @@ llvm::Value *Emitter::integerDivision(bool remainder, llvm::Value *x, llvm::Valu
     return b.CreateSelect(negates, b.CreateNeg(x), b.CreateSDiv(x, safe));
 }
 
+/// x as si64; a fraction or nan is an error.
+llvm::Value *Emitter::position(llvm::Value *x, ValueType type, mlir::Location loc) {
+    llvm::Value *p = convert(x, type, ValueType::SI64);
+    if (!isFloat(type))
+        return p;
+    llvm::BasicBlock *fault = newBlock("fraction"), *go = newBlock("whole");
+    b.CreateCondBr(b.CreateFCmpOEQ(x, b.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, x)), go, fault);
+    b.SetInsertPoint(fault);
+    setCallSite(loc, ops::OpName("position"));
+    callRuntime("daphne_not_whole", b.getVoidTy(), {contextArg, convert(x, type, ValueType::F64)});
+    b.CreateUnreachable();
+    b.SetInsertPoint(go);
+    return p;
+}
+
 /// Arithmetic in type g; null if there is no native form.
 llvm::Value *Emitter::arithmetic(ops::OpName name, llvm::Value *x, llvm::Value *y, ValueType g, mlir::Location loc) {
     bool fp = isFloat(g);
@@ -193,6 +208,8 @@ bool Emitter::emitNative(DaphneOp op) {
         v = isTrue(x, types[0].valueType);
     else if (op.is("cast"))
         v = convert(x, types[0].valueType, result.valueType);
+    else if (op.is("position"))
+        v = position(x, types[0].valueType, op.getLoc());
     else if (op.info().family == ops::Family::EwUnary)
         // Functions such as exp compute in their result type.
         v = nativeUnary(op.mnemonic(), convert(x, types[0].valueType, result.valueType), result.valueType);

@@ -126,6 +126,7 @@ class Emitter {
     llvm::Value *nativeUnary(ops::OpName name, llvm::Value *v, ValueType type);
     llvm::Value *arithmetic(ops::OpName name, llvm::Value *x, llvm::Value *y, ValueType g, mlir::Location loc);
     llvm::Value *integerDivision(bool remainder, llvm::Value *x, llvm::Value *y, ValueType type, mlir::Location loc);
+    llvm::Value *position(llvm::Value *x, ValueType type, mlir::Location loc);
     llvm::Value *tripCount(llvm::Value *from, llvm::Value *to, llvm::Value *step);
     llvm::Value *constant(const ops::Constant &c);
     llvm::Value *mathCall(llvm::StringRef function, llvm::ArrayRef<llvm::Value *> args, ValueType type);

@@ -9,6 +9,7 @@
 #include "exec/CallKernel.h"
 #include "exec/Region.h"
 #include "kernels/elementwise/Exponential.h"
+#include "ops/WholeNumber.h"
 
 namespace daphne::codegen {
 
@@ -186,6 +187,10 @@ Object *daphne_csr_matrix(ThreadContext *thread, Object *object) {
 
 void daphne_division_by_zero(ThreadContext *thread) { fail(thread, executionError("integer division by zero")); }
 
+void daphne_not_whole(ThreadContext *thread, double x) {
+    fail(thread, executionError(ops::notWholeText(x)).withHint(std::string(ops::kWholeNumberHint)));
+}
+
 void daphne_stack_overflow(ThreadContext *thread) {
     fail(thread, executionError("the recursion is too deep: the stack is exhausted")
                      .withHint("check that the recursion ends, or write it as a loop"));
@@ -256,6 +261,7 @@ std::span<const RuntimeSymbol> runtimeSymbols() {
         DAPHNE_SYMBOL(daphne_plain_matrix),
         DAPHNE_SYMBOL(daphne_csr_matrix),
         DAPHNE_SYMBOL(daphne_division_by_zero),
+        DAPHNE_SYMBOL(daphne_not_whole),
         DAPHNE_SYMBOL(daphne_stack_overflow),
         DAPHNE_SYMBOL(daphne_fail),
         DAPHNE_SYMBOL(daphne_map),

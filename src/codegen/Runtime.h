@@ -44,6 +44,8 @@ Object *daphne_plain_matrix(ThreadContext *thread, Object *matrix);
 /// The matrix where the plan begins to speak of a Csr; takes and returns a reference.
 Object *daphne_csr_matrix(ThreadContext *thread, Object *matrix);
 void daphne_division_by_zero(ThreadContext *thread);
+/// x, a position or size, has a fraction.
+void daphne_not_whole(ThreadContext *thread, double x);
 void daphne_stack_overflow(ThreadContext *thread);
 void daphne_cancelled(ThreadContext *thread);
 void daphne_fail(ThreadContext *thread, const char *message);

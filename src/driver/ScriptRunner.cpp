@@ -52,6 +52,7 @@ engine::Host hostOf(const CommandLine &options, std::shared_ptr<dist::TransportM
     host.explain = [](ExplainLevel level, const std::string &text) {
         writeError(std::string(explainRow(level).header) + "\n" + text);
     };
+    host.warn = writeError;
     host.schedulerLog = writeError;
     host.adjustScheduling = [](sched::Settings &settings) {
         settings.bindsCaller = true;

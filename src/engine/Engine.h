@@ -35,7 +35,9 @@ class Machines {
 /// What the host of an engine wants to be told, and what it does for it.
 struct Host {
     std::function<void(ExplainLevel, const std::string &text)> explain = {}; ///< on the thread that compiles
-    sched::Scheduler::Sink schedulerLog = {};                                ///< from any thread
+    /// What a program probably does not mean, with its place; on the thread that compiles.
+    std::function<void(const std::string &text)> warn = {};
+    sched::Scheduler::Sink schedulerLog = {};                     ///< from any thread
     std::function<void(sched::Settings &)> adjustScheduling = {}; ///< what the environment says besides the options
     std::function<std::unique_ptr<Machines>(sched::Scheduler &)> connect = {}; ///< none: everything happens here
 };

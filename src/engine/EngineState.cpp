@@ -53,6 +53,16 @@ EngineState::Compiled EngineState::compile(const CompileJob &job) {
     return compiled;
 }
 
+namespace {
+
+std::string warningText(const Error &warning, const SourceManager &sources) {
+    LineColumn at = sources.position(warning.where.fileId, warning.where.begin);
+    return "warning: " + warning.message + "\n --> " + sources.name(warning.where.fileId) + ":" +
+           std::to_string(at.line) + ":" + std::to_string(at.column) + "\n   = hint: " + warning.hint + "\n";
+}
+
+} // namespace
+
 EngineState::Compiled EngineState::compileHere(const CompileJob &job) {
     Compiled compiled;
     double t0 = now();
@@ -79,6 +89,9 @@ EngineState::Compiled EngineState::compileHere(const CompileJob &job) {
 
     MlirContexts::Loan loan(contexts);
     irgen::Result generated = irgen::generate(loan.context(), parsed.program, generation);
+    for (const Error &warning : generated.warnings)
+        if (host.warn)
+            host.warn(warningText(warning, *job.sources));
     std::string llvmText;
     codegen::Executable::Options code;
     if (options.explains(ExplainLevel::Llvm))

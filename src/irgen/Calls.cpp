@@ -5,6 +5,8 @@
 #include <filesystem>
 
 #include "io/Format.h"
+#include "kernels/objects/CellText.h"
+#include "lang/dsl/PrintCall.h"
 
 namespace daphne::irgen {
 
@@ -59,9 +61,42 @@ std::vector<const Expr *> inParameterOrder(const Call &e, const BuiltinInfo &b) 
 
 } // namespace
 
+/// op(op(a, b), c) ...; matrices get the value type of the result first, so that no step rounds.
+IrValue Generator::chain(ops::OpName mnemonic, std::vector<IrValue> operands, const Site &site, std::string_view hint) {
+    ValueType general = ValueType::Bool;
+    for (IrValue v : operands)
+        general = mostGeneral(general, typeOf(v).isMatrix() ? typeOf(v).valueType : ValueType::Unknown);
+    for (size_t i = 0; i < operands.size() && isNumeric(general); ++i)
+        operands[i] = emitCast(operands[i], TypeDesc::matrix(general), site.operands[i]);
+    IrValue result = operands[0];
+    for (size_t i = 1; i < operands.size(); ++i)
+        result = emit(mnemonic, {result, operands[i]}, {site.span, {site.operands[0], site.operands[i]}}, hint);
+    return result;
+}
+
+std::vector<IrValue> Generator::callPrint(const Call &e) {
+    PrintCall print(e);
+    // Operands are evaluated in the order they are written.
+    std::map<const Expr *, IrValue> values;
+    for (const CallArg &a : e.args)
+        values[a.value] = expr(a.value);
+    IrValue newline = print.newline ? values[print.newline] : boolConstant(true, e.span);
+    IrValue err = print.err ? values[print.err] : boolConstant(false, e.span);
+    if (print.isPlain())
+        return emitMulti("print", {values[print.values[0]], newline, err}, {e.span, {}}, e.hint);
+    IrValue sep = print.sep ? values[print.sep] : constant({.type = ValueType::Str, .s = " "}, e.span);
+    IrValue digits = print.digits ? values[print.digits] : intConstant(kPrintedDigits, e.span);
+    std::vector<IrValue> operands{newline, err, sep, digits};
+    for (const Expr *value : print.values)
+        operands.push_back(values[value]);
+    return emitMulti("printValues", operands, {e.span, {}}, e.hint);
+}
+
 std::vector<IrValue> Generator::callBuiltin(const Call &e, const BuiltinInfo &builtin) {
     std::vector<const Expr *> args = inParameterOrder(e, builtin);
     ops::OpName mnemonic = builtin.isGroupedCall(args.size()) ? builtin.row->groupOp : builtin.row->op;
+    if (mnemonic == "print")
+        return callPrint(e);
     bool hasAxis = builtin.isAxisCall(args.size());
     Site site{e.span, {}};
     std::vector<IrValue> operands;
@@ -103,6 +138,8 @@ std::vector<IrValue> Generator::callBuiltin(const Call &e, const BuiltinInfo &bu
     }
     if (mnemonic == "write")
         noteWrite(operands[1]);
+    if (builtin.row->chains && operands.size() > 2)
+        return {chain(mnemonic, std::move(operands), site, e.hint)};
     if (site.operands.size() > 2)
         site.operands.clear(); // labels under many arguments say nothing
     std::vector<IrValue> results = emitMulti(mnemonic, operands, site, e.hint);

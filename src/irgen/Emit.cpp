@@ -5,6 +5,7 @@
 #include "kernels/Evaluate.h"
 #include "kernels/KernelTable.h"
 #include "ops/KernelName.h"
+#include "ops/WholeNumber.h"
 
 namespace daphne::irgen {
 
@@ -73,7 +74,8 @@ TypeDesc asParameter(const TypeDesc &type, ParamKind param) {
         return type;
     switch (param) {
     case ParamKind::Size: return TypeDesc::scalar(ValueType::Size);
-    case ParamKind::Integer: return TypeDesc::scalar(ValueType::SI64);
+    case ParamKind::Integer:
+    case ParamKind::Seed: return TypeDesc::scalar(ValueType::SI64);
     case ParamKind::Real: return TypeDesc::scalar(ValueType::F64);
     case ParamKind::Bool: return TypeDesc::scalar(ValueType::Bool);
     case ParamKind::Any: break;
@@ -98,12 +100,26 @@ void Generator::checkHint(const OpInfo &info, std::string_view hint, ValueRange 
     raise(std::move(e));
 }
 
+/// Constants with fractions where the kernel takes positions, sizes and counts.
+void Generator::checkWholeNumbers(const OpInfo &info, llvm::ArrayRef<Arg> args, const Site &site) {
+    for (size_t i = 0; i < args.size(); ++i) {
+        const auto &constant = args[i].constant;
+        if (!constant || !isFloat(constant->type) || ops::isWhole(constant->d))
+            continue;
+        const Kernel *kernel = KernelTable::get().find(info.mnemonic);
+        if (kernel && i < kernel->params.size() && isWholeNumber(kernel->params[i]))
+            raise(compileError(i < site.operands.size() ? site.operands[i] : site.span, ops::notWholeText(constant->d))
+                      .withHint(std::string(ops::kWholeNumberHint)));
+    }
+}
+
 std::vector<IrValue> Generator::emitMulti(ops::OpName mnemonic, ValueRange operands, const Site &site,
                                           std::string_view hint, TypeDesc castTarget) {
     const OpInfo *info = ops::Registry::get().findOp(mnemonic);
     if (!info)
         throw internalError("no operation " + std::string(mnemonic)).at(site.span);
     std::vector<Arg> args = ir::argsOf(operands);
+    checkWholeNumbers(*info, args, site);
     std::vector<TypeDesc> types;
     try {
         types = info->infer(InferCall{*info, args, castTarget});

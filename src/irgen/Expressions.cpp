@@ -64,19 +64,21 @@ IrValue Generator::binary(const Binary &e) {
     for (size_t i = chain.size(); i-- > 0;) {
         const Binary &b = *chain[i];
         IrValue rhs = expr(b.rhs);
-        Site site{b.opSpan, {b.lhs->span, b.rhs->span}};
-        ops::OpName mnemonic = ops::operatorMnemonic(b.op);
-        if (mnemonic == "ewAdd" &&
-            (typeOf(value).valueType == ValueType::Str || typeOf(rhs).valueType == ValueType::Str))
-            mnemonic = "ewConcat";
-        if (mnemonic == "matMul") {
-            IrValue no = boolConstant(false, b.opSpan);
-            value = emit(mnemonic, {value, rhs, no, no}, site, b.hint);
-        } else {
-            value = emit(mnemonic, {value, rhs}, site, b.hint);
-        }
+        value = combine(b.op, value, rhs, {b.opSpan, {b.lhs->span, b.rhs->span}}, b.hint);
     }
     return value;
+}
+
+/// The value of an infix operator.
+IrValue Generator::combine(std::string_view op, IrValue lhs, IrValue rhs, const Site &site, std::string_view hint) {
+    ops::OpName mnemonic = ops::operatorMnemonic(op);
+    bool strings = typeOf(lhs).valueType == ValueType::Str || typeOf(rhs).valueType == ValueType::Str;
+    if (mnemonic == "ewAdd" && strings)
+        mnemonic = "ewConcat";
+    if (mnemonic != "matMul")
+        return emit(mnemonic, {lhs, rhs}, site, hint);
+    IrValue no = boolConstant(false, site.span);
+    return emit(mnemonic, {lhs, rhs, no, no}, site, hint);
 }
 
 IrValue Generator::castExpr(const Cast &e) {

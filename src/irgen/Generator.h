@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseSet.h"
 
 #include "base/Error.h"
 #include "ir/Dialect.h"
@@ -77,6 +78,8 @@ class Generator {
         return emitMulti(mnemonic, operands, site, hint).front();
     }
     mlir::Value emitCast(mlir::Value v, ops::TypeDesc target, SourceSpan span);
+    /// A position, bound or size of any numeric type as si64; fails unless it is a whole number.
+    mlir::Value position(mlir::Value v, SourceSpan span);
     /// v with the given (compatible) type; adds a run-time check where facts are added.
     mlir::Value adapt(mlir::Value v, const ops::TypeDesc &type, SourceSpan span);
     /// Truth value of a scalar or 1x1 matrix as i1.
@@ -84,6 +87,7 @@ class Generator {
     std::optional<bool> constantBool(mlir::Value v);
     bool tryFold(const ops::OpInfo &info, mlir::ValueRange operands, const ops::TypeDesc &castTarget,
                  llvm::ArrayRef<mlir::Type> results, SourceSpan span, std::vector<mlir::Value> &folded);
+    void checkWholeNumbers(const ops::OpInfo &info, llvm::ArrayRef<ops::Arg> args, const Site &site);
     void checkHint(const ops::OpInfo &info, std::string_view hint, mlir::ValueRange operands,
                    const std::vector<ops::TypeDesc> &results, SourceSpan span);
 
@@ -91,6 +95,8 @@ class Generator {
     mlir::Value expr(const lang::Expr *e);
     std::vector<mlir::Value> exprMulti(const lang::Expr *e);
     mlir::Value binary(const lang::Binary &e);
+    mlir::Value combine(std::string_view op, mlir::Value lhs, mlir::Value rhs, const Site &site,
+                        std::string_view hint = {});
     mlir::Value castExpr(const lang::Cast &e);
     mlir::Value conditional(const lang::Cond &e);
     mlir::Value matrixLiteral(const lang::MatrixLit &e);
@@ -98,15 +104,38 @@ class Generator {
     mlir::Value frameColumns(const lang::FrameColumns &e);
     mlir::Value frameRows(const lang::FrameRows &e);
     mlir::Value indexExpr(const lang::Index &e);
-    mlir::Value select(mlir::Value base, const lang::IndexPart &part, bool rows, SourceSpan span);
     mlir::Value filterExpr(const lang::Filter &e);
-    struct Bounds {
-        mlir::Value lo, hi;
+    /// What is selected of a matrix or frame, its operands evaluated.
+    struct Selection {
+        struct Part {
+            enum class Form {
+                All,
+                Single,    ///< the range lo : hi of one position
+                Range,     ///< lo : hi
+                Marks,     ///< those for which the column lo is not 0
+                Positions, ///< those whose positions are in the column lo; it may turn out to be of bool
+                Label,     ///< the column whose label is lo
+            };
+            Form form = Form::All;
+            mlir::Value lo, hi;
+        };
+        Part rows, cols;
+        mlir::Value cells; ///< x[[cells]]
+        SourceSpan span;
     };
-    Bounds bounds(mlir::Value base, const lang::IndexPart &part, bool rows, SourceSpan span);
-    mlir::Value insert(mlir::Value base, const lang::Index &index, mlir::Value value, SourceSpan span);
+    Selection selection(mlir::Value base, const lang::Target &target, SourceSpan span);
+    Selection::Part overwritten(mlir::Value index, SourceSpan span);
+    Selection::Part selectionPart(mlir::Value base, const lang::IndexPart &part, bool rows, SourceSpan span);
+    void needIndexable(mlir::Value base, const lang::IndexPart &part, SourceSpan span);
+    mlir::Value select(mlir::Value base, const Selection::Part &part, bool rows, SourceSpan span);
+    mlir::Value read(mlir::Value base, const Selection &s);
+    mlir::Value replacePart(mlir::Value base, const Selection &s, mlir::Value value);
+    mlir::Value replaceColumn(mlir::Value base, const Selection &s, mlir::Value value);
+    void noteComparison(const lang::Expr *index, mlir::Value value);
     std::vector<mlir::Value> call(const lang::Call &e);
     std::vector<mlir::Value> callBuiltin(const lang::Call &e, const ops::BuiltinInfo &builtin);
+    mlir::Value chain(ops::OpName mnemonic, std::vector<mlir::Value> operands, const Site &site, std::string_view hint);
+    std::vector<mlir::Value> callPrint(const lang::Call &e);
     std::vector<mlir::Value> callMap(const lang::Call &e);
     std::vector<mlir::Value> readFile(const lang::Call &e, std::vector<mlir::Value> operands, bool isFrame);
     void noteWrite(mlir::Value filename);
@@ -181,6 +210,8 @@ class Generator {
     Flow statement(const lang::Stmt *s);
     Flow scoped(const lang::Stmt *s);
     void assignment(const lang::Assign &s);
+    void combination(const lang::Assign &s);
+    void assignTo(const lang::Target &target, mlir::Value value, SourceSpan end);
     Flow ifStatement(const lang::If &s, std::span<lang::Stmt *const> rest, bool &restDone);
     Flow guardRest(std::span<lang::Stmt *const> rest);
     Flow returnStatement(const lang::Return &s);
@@ -211,6 +242,9 @@ class Generator {
     bool certain = true; ///< the current point is reached in every run
     /// Files the program may have written by now, so that nothing is known about them when it is compiled.
     std::set<std::string> writtenFiles;
+    /// Values that variables got directly from a comparison or a logical operation.
+    llvm::DenseSet<mlir::Value> truthValues;
+    std::vector<Error> warnings;
     std::vector<std::string> inspectedFiles; ///< whose types and shapes are relied on
     bool writesAnyFile = false;              ///< under a name that is not known
 };
@@ -220,6 +254,8 @@ void collectAssigned(const lang::Stmt *s, std::vector<std::string_view> &names);
 bool containsReturn(const lang::Stmt *s);
 /// Names of variables used in conditions, loop bounds, indexes, shapes and call arguments within s.
 void collectSteering(const lang::Stmt *s, std::vector<std::string_view> &names);
+/// e is a comparison, '&&', '||' or '!'.
+bool isTruthValue(const lang::Expr *e);
 /// Every path through s returns.
 bool alwaysReturns(const lang::Stmt *s);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// x[rows, cols], x[[rows, cols]] and x[rows, cols] = y.
+/// x[rows, cols], x[[rows, cols]], x[[cells]] and assignments to them.
 #include "irgen/Generator.h"
 
 namespace daphne::irgen {
@@ -12,57 +12,96 @@ namespace {
 const TypeDesc kInteger = TypeDesc::scalar(ValueType::SI64);
 }
 
-/// A single position p is the range p : p+1, positions truncated toward zero first.
-Generator::Bounds Generator::bounds(IrValue base, const IndexPart &part, bool rows, SourceSpan span) {
-    auto position = [&](const Expr *e) { return emitCast(expr(e), kInteger, e->span); };
-    if (part.form == IndexPart::Form::Single) {
-        IrValue lo = position(part.lo);
-        return {lo, emit("ewAdd", {lo, intConstant(1, span)}, {part.lo->span, {}})};
-    }
-    Bounds b;
-    b.lo = part.lo ? position(part.lo) : intConstant(0, span);
-    b.hi = part.hi ? position(part.hi) : IrValue();
-    if (!b.hi) {
-        TypeDesc t = typeOf(base);
-        int64_t size = rows ? t.rows : t.cols;
-        ops::OpName sizeOf = rows ? ops::OpName("numRows") : ops::OpName("numCols");
-        b.hi = size >= 0 ? intConstant(size, span) : emitCast(emit(sizeOf, base, {span, {}}), kInteger, span);
-    }
-    return b;
+IrValue Generator::position(IrValue v, SourceSpan span) {
+    IrValue number = emitCast(v, TypeDesc::scalar(ValueType::Unknown), span);
+    if (isIntegerLike(typeOf(number).valueType))
+        return emitCast(number, kInteger, span);
+    return emit("position", number, {span, {}});
 }
 
-IrValue Generator::select(IrValue base, const IndexPart &part, bool rows, SourceSpan span) {
-    if (part.form == IndexPart::Form::All || (part.form == IndexPart::Form::Range && !part.lo && !part.hi))
-        return base;
-    TypeDesc baseType = typeOf(base);
-    if (baseType.isScalar() || baseType.isList())
-        raise(compileError(span, "only matrices and frames can be indexed, got " + baseType.text()));
+/// What a part of x[rows, cols] selects: its expressions are evaluated here, once.
+Generator::Selection::Part Generator::selectionPart(IrValue base, const IndexPart &part, bool rows, SourceSpan span) {
+    using Form = Selection::Part::Form;
+    if (part.form == IndexPart::Form::All)
+        return {};
     if (part.form == IndexPart::Form::Single) {
         IrValue index = expr(part.lo);
         TypeDesc t = typeOf(index);
-        bool number = t.isScalar() && t.valueType != ValueType::Str;
-        if (!number)
-            return emit(rows ? ops::OpName("extractRow") : ops::OpName("extractCol"), {base, index}, {span, {}});
-        IrValue lo = emitCast(index, kInteger, part.lo->span);
-        IrValue hi = emit("ewAdd", {lo, intConstant(1, span)}, {part.lo->span, {}});
-        IrValue slice = emit(rows ? ops::OpName("sliceRow") : ops::OpName("sliceCol"), {base, lo, hi}, {span, {}});
+        if (t.isString())
+            return {Form::Label, index, {}};
+        if (!t.isScalar()) {
+            noteComparison(part.lo, index);
+            return {t.isMatrix() && t.valueType == ValueType::Bool ? Form::Marks : Form::Positions, index, {}};
+        }
+        IrValue lo = position(index, part.lo->span);
+        return {Form::Single, lo, emit("ewAdd", {lo, intConstant(1, span)}, {part.lo->span, {}})};
+    }
+    IrValue lo = part.lo ? position(expr(part.lo), part.lo->span) : intConstant(0, span);
+    IrValue hi = part.hi ? position(expr(part.hi), part.hi->span) : IrValue();
+    if (!hi) {
+        TypeDesc t = typeOf(base);
+        int64_t size = rows ? t.rows : t.cols;
+        ops::OpName sizeOf = rows ? ops::OpName("numRows") : ops::OpName("numCols");
+        hi = size >= 0 ? intConstant(size, span) : emitCast(emit(sizeOf, base, {span, {}}), kInteger, span);
+    }
+    return {Form::Range, lo, hi};
+}
+
+/// Warns where the numbers 0 and 1 of a comparison are positions: most likely they were meant to mark rows.
+void Generator::noteComparison(const Expr *index, IrValue value) {
+    TypeDesc type = typeOf(value);
+    bool direct = isTruthValue(index) || (index->kind == ExprKind::Var && truthValues.contains(value));
+    if (!direct || !type.isMatrix() || type.valueType == ValueType::Bool || type.valueType == ValueType::Unknown)
+        return;
+    for (const Error &earlier : warnings)
+        if (earlier.where == index->span)
+            return; // another specialisation of the function
+    warnings.push_back(
+        Error(Stage::Compile, "the 0 and 1 of this comparison are used as positions", index->span)
+            .withHint("to select marked rows write X[[mask, ]] (columns: X[[, mask]]), or as.bool(mask)"));
+}
+
+// ------------------------------------------------------------------- reading
+
+IrValue Generator::select(IrValue base, const Selection::Part &part, bool rows, SourceSpan span) {
+    using Form = Selection::Part::Form;
+    auto either = [&](ops::OpName ofRows, ops::OpName ofCols) { return rows ? ofRows : ofCols; };
+    switch (part.form) {
+    case Form::All: return base;
+    case Form::Marks: return emit(either("filterRow", "filterCol"), {base, part.lo}, {span, {}});
+    case Form::Positions:
+    case Form::Label: return emit(either("extractRow", "extractCol"), {base, part.lo}, {span, {}});
+    case Form::Single:
+    case Form::Range: break;
+    }
+    IrValue slice = emit(either("sliceRow", "sliceCol"), {base, part.lo, part.hi}, {span, {}});
+    if (part.form == Form::Single) {
         // Inference sees two numbers; here it is known that they are neighbours.
         TypeDesc one = typeOf(slice);
         (rows ? one.rows : one.cols) = 1;
         slice.setType(irType(one));
-        return slice;
     }
-    Bounds b = bounds(base, part, rows, span);
-    return emit(rows ? ops::OpName("sliceRow") : ops::OpName("sliceCol"), {base, b.lo, b.hi}, {span, {}});
+    return slice;
+}
+
+void Generator::needIndexable(IrValue base, const IndexPart &part, SourceSpan span) {
+    TypeDesc type = typeOf(base);
+    if (part.form != IndexPart::Form::All && (type.isScalar() || type.isList()))
+        raise(compileError(span, "only matrices and frames can be indexed, got " + type.text()));
 }
 
 IrValue Generator::indexExpr(const Index &e) {
     IrValue base = expr(e.base);
-    return select(select(base, e.rows, true, e.span), e.cols, false, e.span);
+    needIndexable(base, e.rows, e.span);
+    base = select(base, selectionPart(base, e.rows, true, e.span), true, e.span);
+    needIndexable(base, e.cols, e.span);
+    return select(base, selectionPart(base, e.cols, false, e.span), false, e.span);
 }
 
 IrValue Generator::filterExpr(const Filter &e) {
     IrValue base = expr(e.base);
+    if (e.cells)
+        return emit("filterCells", {base, expr(e.cells)}, {e.span, {e.base->span, e.cells->span}});
     if (e.rows)
         base = emit("filterRow", {base, expr(e.rows)}, {e.span, {}});
     if (e.cols)
@@ -70,25 +109,99 @@ IrValue Generator::filterExpr(const Filter &e) {
     return base;
 }
 
-IrValue Generator::insert(IrValue base, const Index &index, IrValue value, SourceSpan span) {
-    auto isAll = [](const IndexPart &p) {
-        return p.form == IndexPart::Form::All || (p.form == IndexPart::Form::Range && !p.lo && !p.hi);
-    };
-    bool allRows = isAll(index.rows), allCols = isAll(index.cols);
-    if (allRows && allCols)
+IrValue Generator::read(IrValue base, const Selection &s) {
+    if (s.cells)
+        return emit("filterCells", {base, s.cells}, {s.span, {}});
+    return select(select(base, s.rows, true, s.span), s.cols, false, s.span);
+}
+
+// ------------------------------------------------------------------- writing
+
+/// What an index of a type that is not known yet selects for writing: one position, or marks if it is a matrix.
+Generator::Selection::Part Generator::overwritten(IrValue index, SourceSpan span) {
+    using Form = Selection::Part::Form;
+    TypeDesc type = typeOf(index);
+    if (!type.isMatrix()) {
+        IrValue lo = position(index, span);
+        return {Form::Single, lo, emit("ewAdd", {lo, intConstant(1, span)}, {span, {}})};
+    }
+    if (type.valueType != ValueType::Unknown)
+        raise(compileError(span, "only a bool matrix can select what to overwrite, got " + type.text())
+                  .withHint("to overwrite marked rows write X[[marks, ]]"));
+    return {Form::Marks, adapt(index, TypeDesc::matrix(ValueType::Bool, type.rows, type.cols), span), {}};
+}
+
+/// What a target selects in its variable.
+Generator::Selection Generator::selection(IrValue base, const Target &target, SourceSpan span) {
+    using Form = Selection::Part::Form;
+    Selection s;
+    s.span = span;
+    if (target.index) {
+        needIndexable(base, target.index->rows, span);
+        needIndexable(base, target.index->cols, span);
+        s.rows = selectionPart(base, target.index->rows, true, span);
+        s.cols = selectionPart(base, target.index->cols, false, span);
+        for (Selection::Part *part : {&s.rows, &s.cols})
+            if (part->form == Form::Positions)
+                *part = overwritten(part->lo, span);
+        return s;
+    }
+    const Filter &marks = *target.marks;
+    if (marks.cells)
+        s.cells = expr(marks.cells);
+    if (marks.rows)
+        s.rows = {Form::Marks, expr(marks.rows), {}};
+    if (marks.cols)
+        s.cols = {Form::Marks, expr(marks.cols), {}};
+    return s;
+}
+
+/// base with value in the selected part.
+IrValue Generator::replacePart(IrValue base, const Selection &s, IrValue value) {
+    using Form = Selection::Part::Form;
+    Site site{s.span, {}};
+    if (s.cells)
+        return emit("insertCells", {base, value, s.cells}, site);
+    if (s.cols.form == Form::Label)
+        return replaceColumn(base, s, value);
+    bool allRows = s.rows.form == Form::All, allCols = s.cols.form == Form::All;
+    if (allRows && allCols && !typeOf(value).isScalar())
         return value;
-    Site site{span, {}};
-    if (allCols) {
-        Bounds r = bounds(base, index.rows, true, span);
-        return emit("insertRow", {base, value, r.lo, r.hi}, site);
+    bool marksRows = s.rows.form == Form::Marks, marksCols = s.cols.form == Form::Marks;
+    if (marksRows || marksCols) {
+        // Marks beside a range mark rows or columns of what the range selects.
+        Selection outer = s, inner = s;
+        (marksRows ? outer.rows : outer.cols) = {};
+        (marksRows ? inner.cols : inner.rows) = {};
+        bool nested = !(marksRows && marksCols) && !(marksRows ? allCols : allRows);
+        if (nested)
+            return replacePart(base, outer, replacePart(read(base, outer), inner, value));
+        IrValue everything = boolConstant(true, s.span);
+        return emit("insertMarked",
+                    {base, value, marksRows ? s.rows.lo : everything, marksCols ? s.cols.lo : everything}, site);
     }
-    if (allRows) {
-        Bounds c = bounds(base, index.cols, false, span);
-        return emit("insertCol", {base, value, c.lo, c.hi}, site);
-    }
-    Bounds r = bounds(base, index.rows, true, span);
-    Bounds c = bounds(base, index.cols, false, span);
-    return emit("insert", {base, value, r.lo, r.hi, c.lo, c.hi}, site);
+    if (allCols && !allRows)
+        return emit("insertRow", {base, value, s.rows.lo, s.rows.hi}, site);
+    if (allRows && !allCols)
+        return emit("insertCol", {base, value, s.cols.lo, s.cols.hi}, site);
+    if (allRows)
+        return emit("insertMarked", {base, value, boolConstant(true, s.span), boolConstant(true, s.span)}, site);
+    return emit("insert", {base, value, s.rows.lo, s.rows.hi, s.cols.lo, s.cols.hi}, site);
+}
+
+/// F[rows, "label"] = value
+IrValue Generator::replaceColumn(IrValue base, const Selection &s, IrValue value) {
+    using Form = Selection::Part::Form;
+    Site site{s.span, {}};
+    if (s.rows.form == Form::All)
+        return emit("setColumn", {base, value, s.cols.lo}, site);
+    if (s.rows.form != Form::Marks)
+        return emit("insertInColumn", {base, value, s.cols.lo, s.rows.lo, s.rows.hi}, site);
+    Selection rows;
+    rows.span = s.span;
+    rows.rows = s.rows;
+    IrValue column = emit("columnOf", {base, s.cols.lo}, site);
+    return emit("setColumn", {base, replacePart(column, rows, value), s.cols.lo}, site);
 }
 
 } // namespace daphne::irgen

@@ -13,6 +13,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include "base/Error.h"
 #include "base/Source.h"
 #include "lang/dsl/Frontend.h"
 #include "ops/TypeDesc.h"
@@ -42,6 +43,7 @@ struct Result {
     mlir::OwningOpRef<mlir::ModuleOp> module;
     std::vector<Binding> exports;   ///< in the order of @main's results
     std::vector<std::string> files; ///< whose types and shapes the module relies on
+    std::vector<Error> warnings;    ///< about what probably is not meant
 };
 
 /// Name of the entry function.

@@ -86,8 +86,11 @@ IrValue Generator::matrixLiteral(const MatrixLit &e) {
     }
     auto n = static_cast<int64_t>(e.cells.size());
     bool allConstant = constants.size() == cells.size();
-    IrValue rows = e.rows ? emitCast(expr(e.rows), TypeDesc::scalar(ValueType::Size), e.rows->span) : IrValue();
-    IrValue cols = e.cols ? emitCast(expr(e.cols), TypeDesc::scalar(ValueType::Size), e.cols->span) : IrValue();
+    auto sizeOf = [&](const Expr *size) {
+        return emitCast(position(expr(size), size->span), TypeDesc::scalar(ValueType::Size), size->span);
+    };
+    IrValue rows = e.rows ? sizeOf(e.rows) : IrValue();
+    IrValue cols = e.cols ? sizeOf(e.cols) : IrValue();
     if (allConstant && !rows && !cols)
         return constantMatrix(constants, n, 1, e.span);
     auto dimension = [&](IrValue v, const Expr *) -> int64_t {

@@ -64,6 +64,15 @@ bool alwaysReturns(const Stmt *s) {
     return false;
 }
 
+bool isTruthValue(const Expr *e) {
+    if (e->kind == ExprKind::Unary)
+        return as<Unary>(e).op == UnaryOp::Not;
+    if (e->kind != ExprKind::Binary)
+        return false;
+    constexpr std::string_view kOperators[] = {"==", "!=", "<", "<=", ">", ">=", "&&", "||"};
+    return std::ranges::find(kOperators, as<Binary>(e).op) != std::end(kOperators);
+}
+
 // ---- variables
 
 IrValue *Generator::find(std::string_view name) {
@@ -145,19 +154,47 @@ Flow Generator::scoped(const Stmt *s) {
 }
 
 void Generator::assignment(const Assign &s) {
-    std::vector<IrValue> values = exprMulti(s.value);
+    if (!s.op.empty())
+        return combination(s);
+    std::vector<IrValue> values;
+    if (s.values.size() == 1)
+        values = exprMulti(s.values.front());
+    else
+        for (const Expr *e : s.values)
+            values.push_back(expr(e));
     if (values.size() != s.targets.size())
         throw compileError(s.span, "the right-hand side yields " + std::to_string(values.size()) + " values for " +
                                        std::to_string(s.targets.size()) + " variables");
     for (size_t i = 0; i < values.size(); ++i) {
-        const Target &t = s.targets[i];
-        IrValue value = values[i];
-        if (t.index) {
-            IrValue *base = find(t.name);
-            value = insert(*base, *t.index, value, SourceSpan::join(t.span, s.value->span));
-        }
-        assign(t.name, value);
+        assignTo(s.targets[i], values[i], s.values[s.values.size() == 1 ? 0 : i]->span);
+        if (s.values.size() == values.size() && isTruthValue(s.values[i]))
+            truthValues.insert(values[i]);
     }
+}
+
+void Generator::assignTo(const Target &target, IrValue value, SourceSpan end) {
+    if (target.isPart()) {
+        IrValue base = *find(target.name);
+        value = replacePart(base, selection(base, target, SourceSpan::join(target.span, end)), value);
+    }
+    assign(target.name, value);
+}
+
+/// t op= x is t = t op (x), but what selects a part of t is evaluated once.
+void Generator::combination(const Assign &s) {
+    const Target &target = s.targets.front();
+    const Expr *operand = s.values.front();
+    IrValue base = *find(target.name);
+    Site site{s.span, {}};
+    if (!target.isPart()) {
+        IrValue value = expr(operand);
+        assign(target.name, combine(s.op, *find(target.name), value, {s.span, {target.span, operand->span}}));
+        return;
+    }
+    Selection part = selection(base, target, SourceSpan::join(target.span, operand->span));
+    IrValue old = read(base, part);
+    IrValue value = combine(s.op, old, expr(operand), site);
+    assign(target.name, replacePart(base, part, value));
 }
 
 Flow Generator::returnStatement(const Return &s) {
@@ -413,6 +450,7 @@ Result Generator::run(const CheckedScript &program) {
         exported.emplace_back(name, found->second);
     }
     result.files = std::move(inspectedFiles);
+    result.warnings = std::move(warnings);
     llvm::SmallVector<IrValue> values;
     llvm::SmallVector<mlir::Type> types;
     for (auto &[name, value] : exported) {

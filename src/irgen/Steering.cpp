@@ -21,12 +21,16 @@ struct Collector {
             break;
         case StmtKind::ExprStmt: expression(as<ExprStmt>(s).value, false); break;
         case StmtKind::Assign:
-            for (const Target &t : as<Assign>(s).targets)
+            for (const Target &t : as<Assign>(s).targets) {
                 if (t.index) {
                     part(t.index->rows);
                     part(t.index->cols);
                 }
-            expression(as<Assign>(s).value, false);
+                if (t.marks)
+                    expression(t.marks, false);
+            }
+            for (const Expr *value : as<Assign>(s).values)
+                expression(value, false);
             break;
         case StmtKind::If:
             expression(as<If>(s).condition, true);
@@ -80,7 +84,7 @@ struct Collector {
             part(as<Index>(e).cols);
             break;
         case ExprKind::Filter:
-            for (const Expr *inner : {as<Filter>(e).base, as<Filter>(e).rows, as<Filter>(e).cols})
+            for (const Expr *inner : {as<Filter>(e).base, as<Filter>(e).rows, as<Filter>(e).cols, as<Filter>(e).cells})
                 expression(inner, decides);
             break;
         case ExprKind::Unary: expression(as<Unary>(e).operand, decides); break;

@@ -5,6 +5,7 @@
 #include "kernels/elementwise/Convert.h"
 #include "kernels/folds/FoldKernels.h"
 #include "ops/Registry.h"
+#include "ops/WholeNumber.h"
 
 namespace daphne {
 
@@ -140,6 +141,12 @@ std::string describe(const Value &v) {
     case ValueKind::Frame: break;
     }
     return "frame " + v.frame().shapeText();
+}
+
+void needWholeNumber(const KernelCall &call, size_t i) {
+    auto x = call.args[i].as<double>();
+    if (!ops::isWhole(x))
+        throw executionError(ops::notWholeText(x)).withHint(std::string(ops::kWholeNumberHint));
 }
 
 void wrongArgument(const KernelCall &call, size_t i, std::string_view what) {

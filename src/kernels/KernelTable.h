@@ -9,9 +9,9 @@
 ///
 /// Parameter types (after KernelCall&): const Value & (anything but a Csr),
 /// AnyValue (anything), const Dense &, const Csr &, const Matrix & (a matrix in
-/// that or either representation), const Frame &, const List &, size_t (numeric
-/// scalar >= 0, truncated), int64_t, double, bool (numeric scalars), const
-/// std::string &, std::span<const Value> or AnyValues (all remaining arguments;
+/// that or either representation), const Frame &, const List &, size_t (a size: a
+/// whole number >= 0), int64_t (a whole number: a position or a count), Seed,
+/// double, bool (numeric scalars), const std::string &, std::span<const Value> or AnyValues (all remaining arguments;
 /// last). Results: Value, void or std::array<Value, N>. A wrong argument gives
 /// an Error naming op, position and what was found. Kernels throw
 /// executionError(...) without position.
@@ -65,7 +65,9 @@ struct KernelCall {
 using KernelFn = void (*)(KernelCall &);
 
 /// What a kernel's parameter converts its argument to; Any takes it as it is.
-enum class ParamKind : uint8_t { Any, Size, Integer, Real, Bool };
+enum class ParamKind : uint8_t { Any, Size, Integer, Seed, Real, Bool };
+/// Whether arguments for it must be whole numbers.
+constexpr bool isWholeNumber(ParamKind kind) { return kind == ParamKind::Size || kind == ParamKind::Integer; }
 
 /// Which values a parameter takes without a conversion.
 enum class ArgForm : uint8_t {
@@ -102,6 +104,13 @@ struct AnyValues {
     std::span<const Value> values;
 };
 
+/// The start of a random sequence: any number, its fraction is cut off.
+struct Seed {
+    int64_t value;
+};
+
+/// Throws unless args[i], a number, is whole.
+void needWholeNumber(const KernelCall &call, size_t i);
 /// Throws "<op>: argument <i+1> must be <what>, got <type>".
 [[noreturn]] void wrongArgument(const KernelCall &call, size_t i, std::string_view what);
 /// "si64", "matrix<f64> 3x4", ... of a run-time value.
@@ -161,13 +170,25 @@ template <class T> struct NumberFromValue {
         return c.args[i].as<T>();
     }
 };
-template <> struct FromValue<int64_t> : NumberFromValue<int64_t> {};
 template <> struct FromValue<double> : NumberFromValue<double> {};
 template <> struct FromValue<bool> : NumberFromValue<bool> {};
+template <> struct FromValue<Seed> {
+    static Seed get(KernelCall &c, size_t i) { return {NumberFromValue<int64_t>::get(c, i)}; }
+};
+template <> struct FromValue<int64_t> {
+    static int64_t get(KernelCall &c, size_t i) {
+        auto x = NumberFromValue<int64_t>::get(c, i);
+        if (isFloat(c.args[i].scalarType()))
+            needWholeNumber(c, i);
+        return x;
+    }
+};
 template <> struct FromValue<size_t> {
     static size_t get(KernelCall &c, size_t i) {
         if (NumberFromValue<double>::get(c, i) <= -1.0)
             wrongArgument(c, i, "a number >= 0");
+        if (isFloat(c.args[i].scalarType()))
+            needWholeNumber(c, i);
         return c.args[i].as<uint64_t>();
     }
 };
@@ -211,6 +232,8 @@ template <class T> constexpr ParamKind paramKind() {
         return ParamKind::Size;
     else if constexpr (std::is_same_v<T, int64_t>)
         return ParamKind::Integer;
+    else if constexpr (std::is_same_v<T, Seed>)
+        return ParamKind::Seed;
     else if constexpr (std::is_same_v<T, double>)
         return ParamKind::Real;
     else if constexpr (std::is_same_v<T, bool>)

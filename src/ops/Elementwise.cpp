@@ -120,6 +120,14 @@ TypeDesc selected(const InferCall &call) {
     return result;
 }
 
+/// The negative of a truth value is a number.
+Types negative(const InferCall &call) {
+    Types result = ewUnary(call);
+    if (result[0].valueType == ValueType::Bool)
+        result[0].valueType = ValueType::SI64;
+    return result;
+}
+
 Types cond(const InferCall &call) {
     const TypeDesc &c = call.type(0);
     if (c.isFrame() || c.isList() || c.valueType == ValueType::Str)
@@ -208,7 +216,7 @@ constexpr OpInfo pairs(Mnemonic name, Mnemonic cells, InferFn infer, AtZero atZe
 
 // clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
-    unary("ewMinus", ewUnary, AtZero::Zero),
+    unary("ewMinus", negative, AtZero::Zero),
     unary("ewAbs", ewUnary, AtZero::Zero),
     unary("ewSign", ewUnary, AtZero::Zero),
     unary("ewExp", ewUnaryFloat, AtZero::Other, Cost::Costly),

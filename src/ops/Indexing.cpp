@@ -1,45 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Right indexing, filtering and left indexing (language 7). They have no
-/// builtin names: the bracket notation calls them.
+/// Right indexing and filtering (language 7). They have no builtin names: the
+/// bracket notation calls them.
 #include <algorithm>
 #include <cmath>
 
-#include "ops/Operands.h"
-#include "ops/Range.h"
+#include "ops/IndexRules.h"
 
 namespace daphne::ops {
 
 namespace {
 
 using namespace rule;
-
-enum class Dim { Row, Col };
-
-const char *nameOf(Dim d) { return d == Dim::Row ? "row" : "column"; }
-int64_t sizeOf(const TypeDesc &t, Dim d) { return d == Dim::Row ? t.rows : t.cols; }
-
-using Normalise = std::optional<Range> (*)(int64_t, int64_t, int64_t);
-
-/// What is known of a range operand pair.
-struct Bounds {
-    std::optional<Range> range; ///< both bounds constant and the dimension known
-    int64_t size = -1;
-};
-
-/// Bounds in operands i and i + 1, applied to a dimension of n entries (-1: unknown). Throws if out of range.
-Bounds boundsOperand(const InferCall &call, size_t i, int64_t n, Dim d, Normalise normalised) {
-    needNumericScalar(call, i);
-    needNumericScalar(call, i + 1);
-    const auto &lo = call.args[i].constant, &hi = call.args[i + 1].constant;
-    if (!lo || !hi)
-        return {};
-    if (n < 0)
-        return {std::nullopt, sizeWithoutDimension(lo->asInt(), hi->asInt())};
-    auto range = normalised(lo->asInt(), hi->asInt(), n);
-    if (!range)
-        throw compileError({}, outOfRangeText(lo->asInt(), hi->asInt(), n, nameOf(d)));
-    return {range, range->size()};
-}
 
 /// The frame type left when only the columns at `positions` remain; repeated ones get default labels.
 TypeDesc columnsOf(const TypeDesc &frame, const std::vector<size_t> &positions) {
@@ -94,6 +65,13 @@ template <Dim d> bool sliceMayFail(const InferCall &call) {
     return !(x.isMatrix() || x.isFrame()) || sizeOf(x, d) < 0 || !constantsFrom(call, 1);
 }
 
+/// The number of entries marked by the bool column operand 1, which is not known; throws if it does not fit.
+int64_t marksOperand(const InferCall &call, Dim d) {
+    const TypeDesc &marks = call.type(1);
+    needMarks(marks, sizeOf(call.type(0), d), d);
+    return -1;
+}
+
 /// The number of positions given by operand 1, a column matrix or a number; -1 if not known. Throws as far as known.
 int64_t positionsOperand(const InferCall &call, Dim d) {
     const TypeDesc &p = call.type(1);
@@ -103,6 +81,7 @@ int64_t positionsOperand(const InferCall &call, Dim d) {
         throw compileError({}, std::string("a label selects columns of a frame, not ") +
                                    (d == Dim::Row ? "rows" : "columns of a matrix"));
     if (p.isScalar()) {
+        needWholeNumber(call, 1);
         const auto &constant = call.args[1].constant;
         int64_t n = sizeOf(call.type(0), d);
         if (constant && n >= 0 && !normalisePosition(constant->asInt(), n))
@@ -110,9 +89,11 @@ int64_t positionsOperand(const InferCall &call, Dim d) {
         return 1;
     }
     needNumericMatrix(call, 1);
+    if (p.valueType == ValueType::Bool)
+        return marksOperand(call, d);
     if (p.cols >= 0 && p.cols != 1)
         throw executionError("an index matrix must have one column, got " + p.shapeText());
-    return p.rows;
+    return p.valueType == ValueType::Unknown ? -1 : p.rows;
 }
 
 Types extractRow(const InferCall &call) {
@@ -169,14 +150,8 @@ template <Dim d> bool extractMayFail(const InferCall &call) {
 template <Dim d> Types filter(const InferCall &call) {
     needMatrixOrFrame(call, 0);
     needNumericMatrix(call, 1);
-    const TypeDesc &x = call.type(0), &bits = call.type(1);
-    if (bits.cols >= 0 && bits.cols != 1)
-        throw compileError({}, "a filter must have one column, got " + bits.shapeText());
-    int64_t n = sizeOf(x, d);
-    if (bits.rows >= 0 && n >= 0 && bits.rows != n)
-        throw compileError({}, std::string("a ") + nameOf(d) + " filter needs one entry per " + nameOf(d) + ", got " +
-                                   std::to_string(bits.rows) + " entries for " + std::to_string(n) + " " + nameOf(d) +
-                                   "s");
+    const TypeDesc &x = call.type(0);
+    needMarks(call.type(1), sizeOf(x, d), d);
     return {resized(x, d, -1)};
 }
 
@@ -185,64 +160,31 @@ template <Dim d> bool filterMayFail(const InferCall &call) {
     return !(x.isMatrix() || x.isFrame()) || sizeOf(x, d) < 0 || !numericMatrix(bits) || bits.rows < 0 || bits.cols < 0;
 }
 
-/// The right-hand side of a left indexing has the data and value type of the target.
-void needInsertable(const InferCall &call) {
-    needMatrixOrFrame(call, 0);
-    const TypeDesc &x = call.type(0), &y = call.type(1);
-    if (y.isScalar())
-        throw compileError({}, "left indexing needs a matrix on the right, got " + y.text())
-            .withHint("write [value] for a 1x1 matrix");
-    needMatrixOrFrame(call, 1);
-    // Columns of frames are compared one by one when they are inserted.
-    bool fits = (x.isFrame() && y.isFrame()) || x.compatible(y);
-    if (!fits)
-        throw compileError({}, "left indexing needs equal types, got " + x.typeText() + " and " + y.typeText())
-            .withHint(x.isMatrix() && x.valueType != ValueType::Unknown
-                          ? "convert the right-hand side with as." + std::string(dslName(x.valueType)) + "(...)"
-                          : "");
+/// filterCells(x, marks): a column of the marked cells.
+Types filterCells(const InferCall &call) {
+    needMatrix(call, 0);
+    needNumericMatrix(call, 1);
+    needEqualShapes(call.type(0), call.type(1));
+    return {TypeDesc::matrix(valueTypeOf(call.type(0)), -1, 1)};
 }
 
-/// Known sizes of the selected part and of the right-hand side agree.
-void needPartShape(const InferCall &call, int64_t rows, int64_t cols) {
-    const TypeDesc &y = call.type(1);
-    auto differ = [](int64_t a, int64_t b) { return a >= 0 && b >= 0 && a != b; };
-    if (differ(rows, y.rows) || differ(cols, y.cols))
-        throw compileError({}, "left indexing selects " + TypeDesc::matrix(y.valueType, rows, cols).shapeText() +
-                                   " cells, but the right-hand side is " + y.shapeText());
+bool filterCellsMayFail(const InferCall &call) {
+    return !allShapesKnown(call) || !call.type(0).isMatrix() || !numericMatrix(call.type(1));
 }
 
-/// insertRow(x, y, lo, hi)
-Types insertRow(const InferCall &call) {
-    needInsertable(call);
-    Bounds rows = boundsOperand(call, 2, call.type(0).rows, Dim::Row, normaliseForInsert);
-    needPartShape(call, rows.size, call.type(0).cols);
-    return {withoutSparsity(call.type(0))};
+/// position(x): a bound or position of any numeric type as si64.
+Types position(const InferCall &call) {
+    needWholeNumber(call, 0);
+    return {TypeDesc::scalar(ValueType::SI64)};
 }
 
-/// insertCol(x, y, lo, hi)
-Types insertCol(const InferCall &call) {
-    needInsertable(call);
-    Bounds cols = boundsOperand(call, 2, call.type(0).cols, Dim::Col, normaliseForInsert);
-    needPartShape(call, call.type(0).rows, cols.size);
-    return {withoutSparsity(call.type(0))};
-}
-
-/// insert(x, y, rowLo, rowHi, colLo, colHi)
-Types insert(const InferCall &call) {
-    needInsertable(call);
-    Bounds rows = boundsOperand(call, 2, call.type(0).rows, Dim::Row, normaliseForInsert);
-    Bounds cols = boundsOperand(call, 4, call.type(0).cols, Dim::Col, normaliseForInsert);
-    needPartShape(call, rows.size, cols.size);
-    return {withoutSparsity(call.type(0))};
-}
-
-bool insertMayFail(const InferCall &call) {
-    return call.type(0).isFrame() || !allShapesKnown(call) || !constantsFrom(call, 2) ||
-           !call.type(0).sameType(call.type(1));
+bool positionMayFail(const InferCall &call) {
+    return !call.args[0].constant && !(call.type(0).isScalar() && isIntegerLike(call.type(0).valueType));
 }
 
 // clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
+    {.mnemonic = "position", .infer = position, .mayFail = positionMayFail},
     {.mnemonic = "sliceRow", .minArgs = 3, .maxArgs = 3, .infer = sliceRow, .mayFail = sliceMayFail<Dim::Row>},
     {.mnemonic = "sliceCol", .minArgs = 3, .maxArgs = 3, .infer = sliceCol, .mayFail = sliceMayFail<Dim::Col>},
     {.mnemonic = "extractRow", .minArgs = 2, .maxArgs = 2, .infer = extractRow, .mayFail = extractMayFail<Dim::Row>},
@@ -257,9 +199,7 @@ constexpr OpInfo kOps[] = {
      .maxArgs = 2,
      .infer = filter<Dim::Col>,
      .mayFail = filterMayFail<Dim::Col>},
-    {.mnemonic = "insertRow", .minArgs = 4, .maxArgs = 4, .infer = insertRow, .mayFail = insertMayFail, .reusable = 1},
-    {.mnemonic = "insertCol", .minArgs = 4, .maxArgs = 4, .infer = insertCol, .mayFail = insertMayFail, .reusable = 1},
-    {.mnemonic = "insert", .minArgs = 6, .maxArgs = 6, .infer = insert, .mayFail = insertMayFail, .reusable = 1},
+    {.mnemonic = "filterCells", .minArgs = 2, .maxArgs = 2, .infer = filterCells, .mayFail = filterCellsMayFail},
 };
 // clang-format on
 

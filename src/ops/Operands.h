@@ -8,6 +8,7 @@
 #include "base/Error.h"
 #include "ops/Registry.h"
 #include "ops/Rules.h"
+#include "ops/WholeNumber.h"
 
 namespace daphne::ops::rule {
 
@@ -23,9 +24,17 @@ inline Error wrongAtRunTime(const InferCall &call, const std::string &message) {
     return executionError(std::string(userName(call.op.mnemonic)) + ": " + message);
 }
 
-/// A size operand: its constant value, -1 if not known. Throws if it is no number or certainly negative.
-inline int64_t sizeOperand(const InferCall &call, size_t i) {
+/// Throws unless operand i is, or may be, a whole number: a position, a bound, a size or a count.
+inline void needWholeNumber(const InferCall &call, size_t i) {
     needNumericScalar(call, i);
+    const auto &constant = call.args[i].constant;
+    if (constant && !isWhole(constant->asDouble()))
+        throw compileError({}, notWholeText(constant->asDouble())).withHint(std::string(kWholeNumberHint));
+}
+
+/// A size operand: its constant value, -1 if not known. Throws if it is no whole number or certainly negative.
+inline int64_t sizeOperand(const InferCall &call, size_t i) {
+    needWholeNumber(call, i);
     const auto &constant = call.args[i].constant;
     if (!constant)
         return -1;

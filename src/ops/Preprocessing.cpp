@@ -17,7 +17,7 @@ void needColumn(const InferCall &call, size_t i) {
 
 /// A constant result size; negative means automatic.
 int64_t tableSize(const InferCall &call, size_t i) {
-    needNumericScalar(call, i);
+    needWholeNumber(call, i);
     return call.dimension(i);
 }
 

@@ -59,6 +59,7 @@ class SignatureParser {
         if (text.substr(at).starts_with("...")) {
             at += 3;
             info.variadic = true;
+            info.variadicParam = info.params.size();
         }
         for (; peek() == ']'; ++at)
             --depth;

@@ -135,13 +135,15 @@ enum class ResultAtParse : uint8_t { Inferred, Unknown };
 
 struct Builtin {
     /// "seq(from, to, inc = 1)": names, which are keywords too; `= literal` is a default that is passed;
-    /// `[, x]` optional without default; `...` after the last name: any number of further arguments.
+    /// `[, x]` optional without default; `...` after a name: any number of further arguments; what follows is given by
+    /// keyword.
     /// The text before "(" is the builtin's name.
     std::string_view signature;
     Mnemonic op;                     ///< the op it calls
     Mnemonic rowOp = {}, colOp = {}; ///< aggregates: op for axis 0 / 1 (the last parameter but numGroups)
     Mnemonic groupOp = {};           ///< aggregates: op for f(arg, groupIds, numGroups)
     bool positionalOnly = false;
+    bool chains = false;            ///< f(a, b, c) is op(op(a, b), c): the op takes two operands
     uint8_t parseTimeConstants = 0; ///< bit k: argument k must be a parse-time constant (besides the axis)
     ResultAtParse atParse =
         ResultAtParse::Inferred; ///< Unknown: the parser must not use the inferred type (language 3.3)
@@ -162,6 +164,7 @@ struct BuiltinInfo {
     std::string_view theme; ///< name of the file with its row: "LinearAlgebra"
     std::vector<Param> params;
     bool variadic = false;
+    size_t variadicParam = 0; ///< the one that stands for any number; those behind it are given by keyword
     size_t numRequired = 0;
     /// A call with an axis, a parse-time constant 0 or 1, calls rowOp or colOp with the other arguments.
     bool hasAxis() const { return !row->rowOp.empty(); }

@@ -205,12 +205,12 @@ constexpr Builtin kBuiltins[] = {
      .example = "print(transpose([1, 2, 3]));", .expect = "DenseMatrix(1x3, int64_t)\n1 2 3\n"},
     {.signature = "t(arg)", .op = "transpose", .doc = "Matrix with rows and columns exchanged.",
      .example = "print(t([1, 2, 3, 4](2, 2)));", .expect = "DenseMatrix(2x2, int64_t)\n1 3\n2 4\n"},
-    {.signature = "cbind(lhs, rhs)", .op = "colBind",
-     .doc = "Columns of lhs followed by those of rhs: two matrices or two frames with equally many rows.",
+    {.signature = "cbind(lhs, rhs[, more...])", .op = "colBind", .chains = true,
+     .doc = "Columns of lhs followed by those of rhs and of all others: matrices or frames with equally many rows.",
      .example = "print(cbind([1, 2], [3, 4]));", .expect = "DenseMatrix(2x2, int64_t)\n1 3\n2 4\n"},
-    {.signature = "rbind(lhs, rhs)", .op = "rowBind",
-     .doc = "Rows of lhs followed by those of rhs: two matrices with equally many columns, or two frames with equal "
-            "labels and types.",
+    {.signature = "rbind(lhs, rhs[, more...])", .op = "rowBind", .chains = true,
+     .doc = "Rows of lhs followed by those of rhs and of all others: matrices with equally many columns, or frames with "
+            "equal labels and types.",
      .example = "print(rbind([1, 2], [3.5]));", .expect = "DenseMatrix(3x1, double)\n1\n2\n3.5\n"},
     {.signature = "reshape(arg, numRows, numCols)", .op = "reshape",
      .doc = "The same cells, row by row, in another shape.",

@@ -155,8 +155,12 @@ class Checker:
         self.types(node.parts[0])
 
     def on_assign(self, node):
-        *targets, value = node.parts
-        results = self.types(value)
+        num_targets, operator = node.value
+        targets, values = node.parts[:num_targets], node.parts[num_targets:]
+        if operator:
+            results = [self.combined(targets[0], operator, values[0])]
+        else:
+            results = self.types(values[0]) if len(values) == 1 else [self.type(value) for value in values]
         if len(results) != len(targets):
             raise Reject('number of results', node.begin)
         for target, type_ in zip(targets, results):
@@ -165,15 +169,26 @@ class Checker:
             else:
                 self.insertion(target, type_)
 
+    def combined(self, target, operator, operand):
+        old = self.lookup(target if target.kind == 'name' else target.parts[0])
+        return binary_rule(operator)([old, self.type(operand)])
+
     def insertion(self, target, type_):
-        variable, *ranges = target.parts
+        variable, *parts = target.parts
         old = self.lookup(variable)
-        for index in ranges:
+        if target.kind != 'index':
+            for part in parts:
+                if part is not None:
+                    self.type(part)
+            self.assign(variable.value, old, target.begin)
+            return
+        for index in parts:
             for bound in index.parts if index is not None else []:
                 kind, vt = self.type(bound) if bound is not None else ('s', 'si64')
-                if kind == 'm' or vt == 'str':
+                if kind == 'm' and (vt not in ('bool', None) or index.kind != 'position') or vt == 'str':
                     raise Reject('left indexing with a matrix or label', bound.begin)
-        self.assign(variable.value, old if any(ranges) else type_, target.begin)
+        whole = not any(parts) and type_[0] != 's'
+        self.assign(variable.value, type_ if whole else old, target.begin)
 
     def on_if(self, node):
         condition, then, otherwise = node.parts
@@ -292,7 +307,8 @@ class Checker:
         return self.type(node.parts[0])
 
     def type_of_unary(self, node):
-        return self.type(node.parts[0])
+        kind, vt = self.type(node.parts[0])
+        return kind, 'si64' if node.value == '-' and vt == 'bool' else vt
 
     def type_of_binary(self, node):
         left, right = self.type(node.parts[0]), self.type(node.parts[1])
@@ -339,6 +355,10 @@ class Checker:
         for part in node.parts[1:]:
             if part is not None:
                 self.type(part)
+        return 'm', self.type(node.parts[0])[1]
+
+    def type_of_cells(self, node):
+        self.type(node.parts[1])
         return 'm', self.type(node.parts[0])[1]
 
     def call(self, node):

@@ -123,8 +123,10 @@ def map_cells(x, vt, function, inexact=False):
 
 
 def negate(x):
-    if x.vt in ('str', 'bool'):
-        raise Unspecified(f'minus on {x.vt}')
+    if x.vt == 'str':
+        raise Unspecified('minus on str')
+    if x.vt == 'bool':
+        return map_cells(x, 'si64', lambda v: -v)
     return map_cells(x, x.vt, (lambda v: -v) if is_float(x.vt) else lambda v: wrap(-v, x.vt))
 
 
@@ -188,18 +190,28 @@ def conditional_cells(condition, then, otherwise):
 
 
 def whole(x):
-    """A scalar number as a position or a bound, truncated."""
+    """A scalar number, truncated."""
     if not isinstance(x, Scalar) or x.vt == 'str':
         raise Fail('not a number')
     if x.inexact:
         raise Unspecified('uncertain position')
+    if math.isnan(x.value):
+        raise Fail('nan as a position')
     if is_float(x.vt) and not abs(x.value) < 2**63 or not is_float(x.vt) and x.value >= 2**63:
         raise Unspecified('position beyond si64')
     return int(x.value)
 
 
-def size_of(x):
+def position_of(x):
+    """A position, a bound or a size: without a fraction."""
     value = whole(x)
+    if value != x.value:
+        raise Fail('a position with a fraction')
+    return value
+
+
+def size_of(x):
+    value = position_of(x)
     if value < 0:
         raise Fail('negative size')
     return value
@@ -222,15 +234,17 @@ def positions(index, count):
     if index is None:
         return list(range(count))
     if isinstance(index, tuple):
-        low = whole(index[0]) if index[0] is not None else 0
-        high = whole(index[1]) if index[1] is not None else count
+        low = position_of(index[0]) if index[0] is not None else 0
+        high = position_of(index[1]) if index[1] is not None else count
         return list(range(*normalise(low, high, count)))
     if isinstance(index, Matrix):
+        if index.vt == 'bool':
+            return kept(index, count)
         if index.cols != 1:
             raise Fail('index matrix with several columns')
         return [normalise(p, p + 1, count)[0]
-                for p in (whole(Scalar(index.vt, v, index.inexact)) for v in index.cells)]
-    position = whole(index)
+                for p in (position_of(Scalar(index.vt, v, index.inexact)) for v in index.cells)]
+    position = position_of(index)
     return [normalise(position, position + 1, count)[0]]
 
 
@@ -260,25 +274,7 @@ def filtered(x, row_bits, col_bits):
     return select(x, kept(row_bits, x.rows), kept(col_bits, x.cols))
 
 
-def insert(x, y, row_index, col_index):
-    """x with the selected cells replaced by y."""
-    if not isinstance(x, Matrix) or not isinstance(y, Matrix):
-        raise Fail('left indexing needs matrices')
-    if row_index is None and col_index is None:
-        return y
-    if x.vt != y.vt:
-        raise Fail('value types differ')
-    rows, cols = insert_positions(row_index, x.rows), insert_positions(col_index, x.cols)
-    if (y.rows, y.cols) != (len(rows), len(cols)):
-        raise Fail('shapes differ')
-    cells = list(x.cells)
-    for from_row, row in enumerate(rows):
-        for from_col, col in enumerate(cols):
-            cells[row * x.cols + col] = y.at(from_row, from_col)
-    return Matrix(x.vt, x.rows, x.cols, tuple(cells), x.inexact or y.inexact)
-
-
 def insert_positions(index, count):
-    if count == 0 and isinstance(index, tuple) and [whole(bound) for bound in index if bound is not None] == [0, 0]:
+    if count == 0 and isinstance(index, tuple) and [position_of(bound) for bound in index if bound is not None] == [0, 0]:
         return []
     return positions(index, count)

@@ -221,7 +221,8 @@ class Matrices(Expressions):
         if size == 0:
             return self.leaf_matrix(type_)
         total = self.rng.randint(1, 4)
-        entries = ', '.join(str(self.rng.randrange(-total, total)) for _ in range(size))
+        point = '.0' if self.chance(0.2) else ''
+        entries = ', '.join(f'{self.rng.randrange(-total, total)}{point}' for _ in range(size))
         source = self.matrix(self.like(type_, rows=total) if of_rows else self.like(type_, cols=total), depth)
         index = f' [{entries}], ' if of_rows else f', [{entries}] '
         return Text(f'{source.within(POSTFIX)}[{index}]', POSTFIX)
@@ -233,6 +234,9 @@ class Matrices(Expressions):
         bits = ['1'] * size + ['0'] * self.rng.randint(0 if size else 1, 2)
         self.rng.shuffle(bits)
         source = self.matrix(self.like(type_, rows=len(bits)) if of_rows else self.like(type_, cols=len(bits)), depth)
+        if self.chance(0.3):
+            index = f'as.bool([{", ".join(bits)}])'
+            return Text(f'{source.within(POSTFIX)}[{index + ", " if of_rows else ", " + index}]', POSTFIX)
         literal = f'as.{self.rng.choice(ARITHMETIC_TYPES[:-1])}([{", ".join(bits)}])'
         return Text(f'{source.within(POSTFIX)}[[{literal + ", " if of_rows else ", " + literal}]]', POSTFIX)
 

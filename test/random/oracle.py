@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import assignments
 import elementwise
 from builtins_table import product, type_text
 from checker import ALL_BUILTINS, STATEMENT_PARAMS, Checker, keyword_order
@@ -114,13 +115,34 @@ class Interpreter:
         self.values(node.parts[0])
 
     def on_assign(self, node):
-        *targets, value = node.parts
-        for target, result in zip(targets, self.values(value)):
+        num_targets, operator = node.value
+        targets, values = node.parts[:num_targets], node.parts[num_targets:]
+        if operator:
+            self.combine(targets[0], operator, values[0])
+            return
+        results = self.values(values[0]) if len(values) == 1 else [self.value(value) for value in values]
+        for target, result in zip(targets, results):
             if target.kind == 'name':
                 self.assign(target.value, result)
             else:
-                name, rows, cols = target.parts[0].value, *map(self.index, target.parts[1:])
-                self.assign(name, elementwise.insert(self.lookup(name), result, rows, cols))
+                name = target.parts[0].value
+                self.assign(name, assignments.replaced(self.lookup(name), result, self.selection(target)))
+
+    def combine(self, target, operator, operand):
+        """t op= x; what selects a part is evaluated once."""
+        name = target.value if target.kind == 'name' else target.parts[0].value
+        old, selection = no_list(self.lookup(name)), None
+        if target.kind != 'name':
+            selection = self.selection(target)
+            old = assignments.read(old, selection)
+        value = elementwise.binary(operator, old, no_list(self.value(operand)))
+        self.assign(name, value if selection is None else assignments.replaced(self.lookup(name), value, selection))
+
+    def selection(self, target):
+        if target.kind == 'index':
+            return 'index', *map(self.index, target.parts[1:])
+        marks = [self.value(part) if part is not None else None for part in target.parts[1:]]
+        return ('cells' if target.kind == 'cells' else 'marks', *marks)
 
     def on_if(self, node):
         condition, then, otherwise = node.parts
@@ -238,6 +260,10 @@ class Interpreter:
     def value_of_filter(self, node):
         x, rows, cols = (self.value(part) if part is not None else None for part in node.parts)
         return elementwise.filtered(x, rows, cols)
+
+    def value_of_cells(self, node):
+        x, marks = (self.value(part) for part in node.parts)
+        return assignments.read(x, ('cells', marks))
 
     # Calls
 

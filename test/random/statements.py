@@ -65,7 +65,7 @@ class Statements(Matrices):
     def statement(self, depth):
         choices = [(4, self.new_variable), (3, self.reassign), (2.5, self.print_something), (1.5, self.left_index),
                    (0.5, self.grow), (0.4, self.drop_value), (0.5, self.copy_then_change), (0.5, self.view_then_change),
-                   (0.4, self.swap), (1.2, self.use_list), (0.3, self.recode), (0.3, self.call_for_effect)]
+                   (0.4, self.swap), (0.8, self.combine), (0.4, self.assign_several), (1.2, self.use_list), (0.3, self.recode), (0.3, self.call_for_effect)]
         if depth > 0:
             choices += [(2, self.branch), (1, self.while_loop), (0.7, self.do_loop), (1.5, self.for_loop),
                         (0.3, self.block)]
@@ -146,11 +146,63 @@ class Statements(Matrices):
 
     def insert_into(self, name):
         known = self.variables[name]
+        if self.chance(0.2):
+            return self.insert_into_marked(name)
         (row_text, rows), (col_text, cols) = self.target_range(known.rows), self.target_range(known.cols)
-        source = self.expression(Type('m', known.vt, rows, cols), self.rng.choice([0, 1, 2]))
-        self.emit(f'{name}[{row_text}, {col_text}] = {source};')
+        source = self.inserted(known.vt, rows, cols)
+        self.emit(f'{name}[{row_text}, {col_text}] {self.assigning(known.vt)} {source};')
         if self.chance(0.3):
             self.emit(f'print({name});')
+
+    def inserted(self, vt, rows, cols):
+        """A matrix of the shape or a scalar, sometimes of a type that widens."""
+        if self.chance(0.15) and vt in ('f64', 'si64', 'f32'):
+            vt = self.rng.choice({'f64': ['si64', 'f32', 'ui8', 'bool'], 'si64': ['si32', 'ui8', 'bool'],
+                                  'f32': ['si8', 'ui8']}[vt])
+        if self.chance(0.35):
+            return self.expression(Type('s', vt), self.rng.choice([0, 1]))
+        return self.expression(Type('m', vt, rows, cols), self.rng.choice([0, 1, 2]))
+
+    def assigning(self, vt):
+        return self.rng.choice(['+=', '-=', '*=']) if vt in ARITHMETIC_TYPES and self.chance(0.15) else '='
+
+    def insert_into_marked(self, name):
+        """Parts selected by matrices of marks."""
+        known = self.variables[name]
+        if self.chance(0.4):
+            marks = self.expression(Type('m', 'si64', known.rows, known.cols), 1)
+            text, value = f'{name}[[{marks}]]', self.expression(Type('s', known.vt), 1)
+        else:
+            bits = [self.rng.choice('01') for _ in range(known.rows)]
+            count = bits.count('1')
+            text = self.rng.choice(['{0}[[[{1}], ]]', '{0}[as.bool([{1}]), ]', '{0}[as.bool([{1}]), 0:{2}]'])
+            text = text.format(name, ', '.join(bits), known.cols)
+            value = self.inserted(known.vt, count, known.cols)
+        self.emit(f'{text} {self.assigning(known.vt)} {value};')
+        if self.chance(0.4):
+            self.emit(f'print({name});')
+
+    def combine(self, depth):
+        """t op= x"""
+        names = [name for name in self.assignable() if self.variables[name].vt in ARITHMETIC_TYPES
+                 and (self.variables[name].kind == 's' or self.variables[name].has_shape)]
+        if not names:
+            return self.new_variable(depth)
+        name = self.rng.choice(names)
+        known = self.variables[name]
+        operand = Type('s', known.vt) if self.chance(0.3) else known
+        self.emit(f'{name} {self.rng.choice(["+=", "-=", "*="])} {self.expression(operand, 1)};')
+        return None
+
+    def assign_several(self, depth):
+        """a, b = x, y"""
+        names = [name for name in self.assignable() if self.variables[name].kind == 's']
+        targets = [self.rng.choice(names) if names and self.chance(0.6) else self.new_name()
+                   for _ in range(self.rng.choice([2, 2, 3]))]
+        types = [self.variables.get(name) or self.random_type() for name in targets]
+        values = ', '.join(str(self.expression(type_, 1)) for type_ in types)
+        self.emit(f'{", ".join(targets)} = {values};')
+        self.variables.update(zip(targets, types))
 
     def target_range(self, size):
         """Index text and number of selected positions."""
@@ -226,6 +278,8 @@ class Statements(Matrices):
         if not pairs:
             return self.reassign(depth)
         a, b = self.rng.choice(pairs)
+        if self.chance(0.5):
+            return self.emit(f'{a}, {b} = {b}, {a};')
         kept = self.new_name()
         self.emit(f'{kept} = {a};')
         self.emit(f'{a} = {b};')

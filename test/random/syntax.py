@@ -24,12 +24,15 @@ TOKEN = re.compile(rf'''
   | (?P<int>{INT_PART}(?:ull|[luz])?)
   | (?P<word>[A-Za-z_][A-Za-z_0-9]*)
   | (?P<string>"(?:[^"\\]|\\[bfnrt"\\])*")
-  | (?P<sign>\[\[|\]\]|->|::|==|!=|<=|>=|&&|\|\||[{{}}()\[\],;:.=$?@^%*/+\-<>!])
+  | (?P<sign>\[\[|\]\]|->|::|==|!=|<=|>=|[+\-*/]=|&&|\|\||[{{}}()\[\],;:.=$?@^%*/+\-<>!])
 ''', re.X | re.S)
 ESCAPES = {'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', '"': '"', '\\': '\\'}
 
 LARGEST_SINGLE = 3.4028235677973366e38  # what rounds to a finite number
 BINARY_LEVELS = (('||',), ('&&',), ('==', '!=', '<', '<=', '>', '>='), ('+', '-'), ('*', '/'), ('%',), ('^',), ('@',))
+
+
+COMPOUND = ('+=', '-=', '*=', '/=')
 
 
 class Reject(Exception):
@@ -94,6 +97,7 @@ class Parser:
     def __init__(self, text):
         self.tokens = tokenize(text)
         self.at = 0
+        self.negated = None  # the token behind the last unary minus
 
     # Tokens
 
@@ -153,17 +157,21 @@ class Parser:
         targets = [first]
         while self.accept(','):
             targets.append(self.expression())
-        if len(targets) == 1 and not self.is_sign('='):
+        if len(targets) == 1 and not self.is_sign('=', *COMPOUND):
             self.expect(';')
             return self.node('expression', [first], begin)
-        self.expect('=')
-        value = self.expression()
+        operator = self.accept(*COMPOUND) if len(targets) == 1 else None
+        if operator is None:
+            self.expect('=')
+        values = [self.expression()]
+        while operator is None and self.accept(','):
+            values.append(self.expression())
         self.expect(';')
         for target in targets:
-            named = target.parts[0] if target.kind == 'index' else target
+            named = target.parts[0] if target.kind in ('index', 'filter', 'cells') else target
             if named.kind != 'name':
                 raise Reject('not a target', target.begin)
-        return self.node('assign', [*targets, value], begin)
+        return self.node('assign', [*targets, *values], begin, (len(targets), operator and operator[0]))
 
     def block(self):
         begin = self.begin()
@@ -282,6 +290,7 @@ class Parser:
     def unary(self):
         begin = self.begin()
         if operator := self.accept('+', '-', '!'):
+            self.negated = self.at if operator == '-' else None
             return self.node('unary', [self.unary()], begin, operator)
         return self.postfix()
 
@@ -291,6 +300,9 @@ class Parser:
         while True:
             if self.accept('[['):
                 rows = None if self.is_sign(',') else self.expression()
+                if self.accept(']]'):
+                    left = self.node('cells', [left, rows], begin)
+                    continue
                 self.expect(',')
                 columns = None if self.is_sign(']]') else self.expression()
                 self.expect(']]')
@@ -320,6 +332,8 @@ class Parser:
     def primary(self):
         begin, kind, word = self.begin(), self.kind(), self.peek()
         if kind in ('int', 'float'):
+            if number(kind, word, begin) == ('si64', -2**63) and self.negated != self.at:
+                self.fail('2^63 is no number')
             self.at += 1
             return self.node('literal', [], begin, number(kind, word, begin))
         if kind == 'string':

@@ -77,7 +77,7 @@ std::string describeParameter(const BuiltinInfo &b, size_t i) {
         text += ", default `" + std::string(p.defaultLiteral) + "`";
     if (isParseTimeConstant(b, i))
         text += ", known before the script runs";
-    if (b.variadic && i + 1 == b.params.size())
+    if (b.variadic && i == b.variadicParam)
         text += ", any number";
     return text;
 }

@@ -11,9 +11,7 @@ namespace {
 
 struct Minus {
     template <class T> static T apply(T x) {
-        if constexpr (std::is_same_v<T, bool>)
-            return x; // -1 as a truth value
-        else if constexpr (std::is_integral_v<T>)
+        if constexpr (std::is_integral_v<T>)
             return static_cast<T>(std::make_unsigned_t<T>(0) - std::make_unsigned_t<T>(x));
         else
             return -x;
@@ -91,7 +89,7 @@ template <class Float> struct OnlyFloats {
 } // namespace
 
 void addFunctions(CellTable &t) {
-    addSameType<Minus>(t, "ewMinus");
+    addOfNumbers<Minus>(t, "ewMinus");
     addSameType<Abs>(t, "ewAbs");
     addSameType<Sign>(t, "ewSign");
     addFloating<Exp>(t, "ewExp");

@@ -73,6 +73,15 @@ template <class Op> void addSameType(CellTable &t, ops::OpName name) {
               });
           }});
 }
+/// Functions whose result has the type of the operand, si64 for truth values.
+template <class Op> void addOfNumbers(CellTable &t, ops::OpName name) {
+    t.add(name, {.unary = [](ValueType type) {
+              return withNumericType(type, [&]<class T>(TypeTag<T>) -> UnaryLoop {
+                  using N = std::conditional_t<std::is_same_v<T, bool>, int64_t, T>;
+                  return {unaryCells<Op, N>, valueTypeOf<N>(), HasUnaryDomain<Op, N>};
+              });
+          }});
+}
 /// Functions of floating-point numbers: f32 of f32, f64 of everything else.
 template <class Op> void addFloating(CellTable &t, ops::OpName name) {
     t.add(name, {.unary = [](ValueType type) -> UnaryLoop {

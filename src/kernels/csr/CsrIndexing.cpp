@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "data/CopyCells.h"
 #include "kernels/csr/CsrParts.h"
 #include "kernels/reorganise/Insertion.h"
 #include "kernels/reorganise/Selection.h"
@@ -36,10 +37,10 @@ Value extractCol(KernelCall &call, const Csr &x, const Value &p) {
     return settled(call, pickCols(call.context, x, positionsIn(call, x.cols(), "column")));
 }
 
-Value filterRow(KernelCall &call, const Csr &x, const Value &) { return pickRows(x, keptIn(call, x.rows(), "row")); }
+Value filterRow(KernelCall &call, const Csr &x, const Value &) { return pickRows(x, keptIn(call, 1, x.rows(), "row")); }
 
 Value filterCol(KernelCall &call, const Csr &x, const Value &) {
-    return settled(call, pickCols(call.context, x, keptIn(call, x.cols(), "column")));
+    return settled(call, pickCols(call.context, x, keptIn(call, 1, x.cols(), "column")));
 }
 
 /// Overwrites rows [first, first + block.rows()) of x, which nobody else sees and which has room.
@@ -84,17 +85,29 @@ bool becomesDense(const KernelCall &call, const Csr &x, size_t inserted) {
     return !(call.wantsCsr & 1) && static_cast<double>(x.nonZeros() + inserted) >= share * cells;
 }
 
-Value insertPart(KernelCall &call, const Csr &x, const Matrix &y, const Part &part) {
-    needEqualTypes(x.type(), y.type());
-    needPartShape(part, y.rows(), y.cols());
+/// What is put into a part of x, as Csr of its type.
+Ref<Csr> partAsCsr(const Csr &x, const Value &y, const Part &part) {
+    auto rows = static_cast<size_t>(part.rows.size()), cols = static_cast<size_t>(part.cols.size());
+    if (y.isCsr())
+        return converted(y.csr(), x.type());
+    if (!y.isScalar())
+        return toCsr(*converted(y.dense(), x.type()));
+    if (y.as<double>() == 0)
+        return Csr::create(x.type(), rows, cols, 0);
+    auto filled = Dense::create(x.type(), rows, cols);
+    overwrite(*filled, {wholeRange(rows), wholeRange(cols)}, y);
+    return toCsr(*filled);
+}
+
+Value insertPart(KernelCall &call, const Csr &x, const Value &y, const Part &part) {
+    needPartShape(part, y);
     auto rowLo = static_cast<size_t>(part.rows.lo), rowHi = static_cast<size_t>(part.rows.hi);
     auto colLo = static_cast<size_t>(part.cols.lo), colHi = static_cast<size_t>(part.cols.hi);
-    Ref<Csr> middle = y.isCsr() ? Ref<Csr>::share(static_cast<Csr *>(const_cast<Matrix *>(&y)))
-                                : toCsr(static_cast<const Dense &>(y));
+    Ref<Csr> middle = partAsCsr(x, y, part);
     if (becomesDense(call, x, middle->nonZeros()))
         return runDense(call);
     Ref<Csr> block = middle;
-    if (y.cols() < x.cols()) {
+    if (middle->cols() < x.cols()) {
         // The windows must be gone before x is looked at: they share its buffers.
         auto rows = Csr::rowWindow(x, rowLo, rowHi);
         auto left = columnWindow(*rows, 0, colLo), right = columnWindow(*rows, colHi, x.cols());
@@ -109,19 +122,19 @@ Value insertPart(KernelCall &call, const Csr &x, const Matrix &y, const Part &pa
 Value insertRow(KernelCall &call, const Csr &x, AnyValue y, int64_t lo, int64_t hi) {
     needInsertable(call);
     Part part = {insertRangeIn(lo, hi, x.rows(), "row"), wholeRange(x.cols())};
-    return insertPart(call, x, y.value.matrix(), part);
+    return insertPart(call, x, y.value, part);
 }
 
 Value insertCol(KernelCall &call, const Csr &x, AnyValue y, int64_t lo, int64_t hi) {
     needInsertable(call);
     Part part = {wholeRange(x.rows()), insertRangeIn(lo, hi, x.cols(), "column")};
-    return insertPart(call, x, y.value.matrix(), part);
+    return insertPart(call, x, y.value, part);
 }
 
 Value insert(KernelCall &call, const Csr &x, AnyValue y, int64_t rowLo, int64_t rowHi, int64_t colLo, int64_t colHi) {
     needInsertable(call);
     Part part = {insertRangeIn(rowLo, rowHi, x.rows(), "row"), insertRangeIn(colLo, colHi, x.cols(), "column")};
-    return insertPart(call, x, y.value.matrix(), part);
+    return insertPart(call, x, y.value, part);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 /// (language 4.3).
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <type_traits>
@@ -12,7 +13,7 @@
 
 namespace daphne {
 
-/// Longest text of a printed number: sign, six digits, point, exponent, or 20 digits.
+/// Longest text of a printed number: sign, 17 digits, point, exponent or leading zeros, or 20 digits.
 constexpr size_t kMaxPrintedNumber = 32;
 
 /// Writes x as print shows it; `to` has room for kMaxPrintedNumber characters. Returns the end.
@@ -28,6 +29,36 @@ template <class T> char *writePrinted(char *to, T x) {
 template <class T> std::string printedText(T x) {
     char text[kMaxPrintedNumber];
     return {text, writePrinted(text, x)};
+}
+
+/// How floating-point numbers are printed: the number of significant digits, 0 for the shortest text that reads back
+/// equal and shows that it is one.
+using Digits = int;
+constexpr Digits kPrintedDigits = 6, kShortestText = 0;
+
+/// Writes the shortest text that reads back as x, always with a point or an exponent.
+template <class T> char *writeShortest(char *to, T x) {
+    T size = x < 0 ? -x : x;
+    bool plain = size == 0 || (size >= T(1e-5) && size < T(1e16));
+    char *end =
+        std::to_chars(to, to + kMaxPrintedNumber, x, plain ? std::chars_format::fixed : std::chars_format::scientific)
+            .ptr;
+    bool isWhole = plain && std::find(to, end, '.') == end;
+    if (isWhole) {
+        *end++ = '.';
+        *end++ = '0';
+    }
+    return end;
+}
+
+/// As writePrinted, with so many digits.
+template <class T> char *writeDigits(char *to, T x, Digits digits) {
+    if constexpr (std::is_floating_point_v<T>)
+        return digits == kShortestText
+                   ? writeShortest(to, x)
+                   : std::to_chars(to, to + kMaxPrintedNumber, x, std::chars_format::general, digits).ptr;
+    else
+        return writePrinted(to, x);
 }
 
 /// x converted to a string, as std::to_string does.

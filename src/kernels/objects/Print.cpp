@@ -2,6 +2,7 @@
 /// print and typeOf (language 5).
 #include "kernels/KernelTable.h"
 #include "kernels/objects/CellText.h"
+#include "ops/PrintDigits.h"
 
 namespace daphne {
 
@@ -10,7 +11,7 @@ namespace {
 /// Collects text and hands it to the output in large pieces.
 class Printer {
   public:
-    explicit Printer(Output &output) : output(output) {}
+    Printer(Output &output, Digits digits) : output(output), digits(digits) {}
 
     void add(std::string_view s) {
         text.append(s);
@@ -23,7 +24,7 @@ class Printer {
             add(std::string_view(x));
         } else {
             char number[kMaxPrintedNumber];
-            add(std::string_view(number, writePrinted(number, x) - number));
+            add(std::string_view(number, writeDigits(number, x, digits) - number));
         }
     }
     /// Must be called at the end.
@@ -35,6 +36,7 @@ class Printer {
   private:
     static constexpr size_t kPiece = 1 << 15;
     Output &output;
+    Digits digits;
     std::string text;
 };
 
@@ -134,8 +136,27 @@ void printValue(Printer &out, const Value &x, bool newline) {
 }
 
 void print(KernelCall &call, AnyValue x, bool newline, bool toError) {
-    Printer out(toError ? call.context.err : call.context.out);
+    Printer out(toError ? call.context.err : call.context.out, kPrintedDigits);
     printValue(out, x.value, newline);
+    out.finish();
+}
+
+/// printValues(newline, err, sep, digits, values...): on one line, but what has lines of its own starts a new one.
+void printValues(KernelCall &call, bool newline, bool toError, const std::string &sep, int64_t digits, AnyValues all) {
+    if (digits < 0 || digits > ops::kMostDigits)
+        throw executionError(ops::digitsText(static_cast<double>(digits)));
+    Printer out(toError ? call.context.err : call.context.out, static_cast<Digits>(digits));
+    bool inLine = false;
+    for (const Value &x : all.values) {
+        if (inLine && x.isScalar())
+            out.add(sep);
+        else if (inLine)
+            out.add('\n');
+        printValue(out, x, false);
+        inLine = x.isScalar();
+    }
+    if (inLine && newline)
+        out.add('\n');
     out.finish();
 }
 
@@ -155,6 +176,7 @@ Value typeOf(KernelCall &call, AnyValue any) {
 
 void addPrint(KernelTable &t) {
     t.add<&print>("print");
+    t.add<&printValues>("printValues");
     t.add<&typeOf>("typeOf");
 }
 

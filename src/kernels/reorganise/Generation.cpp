@@ -86,27 +86,29 @@ struct RandomMatrix {
     }
 };
 
-/// Draws of cells meant to be non-zero, which are never zero.
-template <class T> class NonZeroCells {
+/// Draws of cells. Below sparsity 1 they are meant to be non-zero; integers of a full matrix are drawn as they come.
+template <class T> class RandomCells {
   public:
-    NonZeroCells(const RandomMatrix &m, T min, T max) : gen(m.valueGenerator()), values(min, max) {}
+    RandomCells(const RandomMatrix &m, T min, T max)
+        : gen(m.valueGenerator()), values(min, max), drawsZeros(std::is_integral_v<T> && m.sparsity == 1) {}
     T operator()() {
         T v;
         do
             v = static_cast<T>(values(gen));
-        while (v == T(0));
+        while (v == T(0) && !drawsZeros);
         return v;
     }
 
   private:
     std::mt19937 gen;
     Uniform<T> values;
+    bool drawsZeros;
 };
 
 template <class T> Ref<Dense> randomDense(const RandomMatrix &m, ValueType type, T min, T max) {
     auto result = Dense::create(type, m.rows, m.cols);
     T *cells = result->mutableView<T>().data;
-    NonZeroCells<T> draw(m, min, max);
+    RandomCells<T> draw(m, min, max);
     std::mt19937 genIndex = m.indexGenerator();
     if (m.sparsity >= 0.5) {
         drawCells(cells, m.cells(), draw);
@@ -122,7 +124,7 @@ template <class T> Ref<Dense> randomDense(const RandomMatrix &m, ValueType type,
 template <class T> Ref<Csr> randomDenseAsCsr(const RandomMatrix &m, ValueType type, T min, T max) {
     auto result = Csr::create(type, m.rows, m.cols, m.count(m.sparsity));
     uint64_t *offsets = result->mutableOffsets();
-    NonZeroCells<T> draw(m, min, max);
+    RandomCells<T> draw(m, min, max);
     std::mt19937 genIndex = m.indexGenerator();
     withIndexType(result->hasWideIndex(), [&]<class I>(TypeTag<I>) {
         uint64_t at = 0;
@@ -153,7 +155,8 @@ void checkBounds(const Value &min, const Value &max) {
 }
 
 Value randMatrix(KernelCall &call, int64_t rows, int64_t cols, const Value &min, const Value &max, double sparsity,
-                 int64_t seed) {
+                 Seed start) {
+    int64_t seed = start.value;
     for (size_t k : {2, 3})
         if (!call.args[k].isScalar() || call.args[k].isString())
             wrongArgument(call, k, "a number");
@@ -219,7 +222,7 @@ template <class T> void fillSample(T *cells, T range, size_t n, bool withReplace
     }
 }
 
-Value sample(KernelCall &call, const Value &range, int64_t size, bool withReplacement, int64_t seed) {
+Value sample(KernelCall &call, const Value &range, int64_t size, bool withReplacement, Seed seed) {
     if (!range.isScalar() || range.isString())
         wrongArgument(call, 0, "a number");
     if (size <= 0)
@@ -236,7 +239,7 @@ Value sample(KernelCall &call, const Value &range, int64_t size, bool withReplac
                                  numberText(range));
         }
         auto result = Dense::create(range.scalarType(), static_cast<size_t>(size), 1);
-        fillSample(result->mutableView<T>().data, r, static_cast<size_t>(size), withReplacement, seed);
+        fillSample(result->mutableView<T>().data, r, static_cast<size_t>(size), withReplacement, seed.value);
         return result;
     });
 }

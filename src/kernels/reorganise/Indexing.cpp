@@ -8,6 +8,7 @@
 #include "kernels/KernelTable.h"
 #include "kernels/reorganise/Selection.h"
 #include "ops/Range.h"
+#include "ops/WholeNumber.h"
 
 namespace daphne {
 
@@ -58,16 +59,16 @@ ops::Range rangeIn(int64_t lo, int64_t hi, size_t n, const char *dimension) {
 namespace {
 
 template <class T> size_t positionIn(T value, size_t n, const char *dimension) {
-    bool isNumber = value == value;
-    auto p = isNumber ? ops::normalisePosition(convertNumber<int64_t>(value), static_cast<int64_t>(n)) : std::nullopt;
+    if constexpr (std::is_floating_point_v<T>)
+        if (!ops::isWhole(value))
+            throw executionError(ops::notWholeText(value)).withHint(std::string(ops::kWholeNumberHint));
+    auto p = ops::normalisePosition(convertNumber<int64_t>(value), static_cast<int64_t>(n));
     // Beyond int64 an unsigned value would look like a position from the end.
     if constexpr (std::is_same_v<T, uint64_t>)
         if (value > static_cast<uint64_t>(INT64_MAX))
             p.reset();
     if (!p)
-        throw executionError(
-            isNumber ? ops::outOfRangeText(convertNumber<int64_t>(value), static_cast<int64_t>(n), dimension)
-                     : std::string("a ") + dimension + " position must not be nan");
+        throw executionError(ops::outOfRangeText(convertNumber<int64_t>(value), static_cast<int64_t>(n), dimension));
     return static_cast<size_t>(*p);
 }
 
@@ -77,6 +78,8 @@ std::vector<size_t> positionsIn(const KernelCall &call, size_t n, const char *di
     const Value &p = call.args[1];
     if ((!p.isScalar() && !p.isMatrix()) || p.valueType() == ValueType::Str)
         wrongArgument(call, 1, "a number or a numeric matrix with one column");
+    if (p.isMatrix() && p.valueType() == ValueType::Bool)
+        return keptIn(call, 1, n, dimension);
     return withNumericType(p.valueType(), [&]<class T>(TypeTag<T>) -> std::vector<size_t> {
         if (p.isScalar())
             return {positionIn(p.as<T>(), n, dimension)};
@@ -90,10 +93,10 @@ std::vector<size_t> positionsIn(const KernelCall &call, size_t n, const char *di
     });
 }
 
-std::vector<size_t> keptIn(const KernelCall &call, size_t n, const char *dimension) {
-    const Value &bits = call.args[1];
+std::vector<size_t> keptIn(const KernelCall &call, size_t i, size_t n, const char *dimension) {
+    const Value &bits = call.args[i];
     if (!bits.isMatrix() || bits.valueType() == ValueType::Str)
-        wrongArgument(call, 1, "a numeric matrix with one column");
+        wrongArgument(call, i, "a numeric matrix with one column");
     const Dense &m = bits.dense();
     if (m.cols() != 1)
         throw executionError("a filter must have one column, got " + m.shapeText());
@@ -111,6 +114,8 @@ std::vector<size_t> keptIn(const KernelCall &call, size_t n, const char *dimensi
 }
 
 namespace {
+
+Value position(KernelCall &, int64_t p) { return Value::scalar(p); }
 
 size_t numRows(const Value &x) { return x.isFrame() ? x.frame().rows() : x.dense().rows(); }
 size_t numCols(const Value &x) { return x.isFrame() ? x.frame().cols() : x.dense().cols(); }
@@ -193,7 +198,7 @@ Value extractCol(KernelCall &call, const Value &x, const Value &p) {
 
 Value filterRow(KernelCall &call, const Value &x, const Value &) {
     needMatrixOrFrame(call);
-    auto positions = keptIn(call, numRows(x), "row");
+    auto positions = keptIn(call, 1, numRows(x), "row");
     if (x.isFrame())
         return pickRows(x.frame(), positions);
     return pickRows(x.dense(), positions);
@@ -201,7 +206,7 @@ Value filterRow(KernelCall &call, const Value &x, const Value &) {
 
 Value filterCol(KernelCall &call, const Value &x, const Value &) {
     needMatrixOrFrame(call);
-    auto positions = keptIn(call, numCols(x), "column");
+    auto positions = keptIn(call, 1, numCols(x), "column");
     if (x.isFrame())
         return pickCols(x.frame(), positions);
     return pickCols(x.dense(), positions);
@@ -210,6 +215,7 @@ Value filterCol(KernelCall &call, const Value &x, const Value &) {
 } // namespace
 
 void addIndexing(KernelTable &t) {
+    t.add<&position>("position");
     t.add<&sliceRow>("sliceRow");
     t.add<&sliceCol>("sliceCol");
     t.add<&extractRow>("extractRow");

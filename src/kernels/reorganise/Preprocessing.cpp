@@ -57,8 +57,8 @@ Value ctable(KernelCall &call, const Dense &lhs, const Dense &rhs, std::span<con
     bool weighted = rest.size() % 2 == 1, sized = rest.size() >= 2;
     Value weight = weighted ? rest[0] : Value::scalar(1.0);
     auto r = coordinates(lhs), c = coordinates(rhs);
-    size_t rows = extent(sized ? rest[rest.size() - 2].as<int64_t>() : -1, r);
-    size_t cols = extent(sized ? rest[rest.size() - 1].as<int64_t>() : -1, c);
+    size_t rows = extent(sized ? detail::FromValue<int64_t>::get(call, rest.size()) : -1, r);
+    size_t cols = extent(sized ? detail::FromValue<int64_t>::get(call, rest.size() + 1) : -1, c);
     bool asCsr = (call.wantsCsr & 1) ||
                  call.context.representation.prefersCsr(weight.scalarType(), rows, cols, static_cast<double>(r.size()));
     return withNumericType(weight.scalarType(), [&]<class T>(TypeTag<T>) -> Value {

@@ -22,9 +22,10 @@ Ref<Dense> transposed(RunContext &context, const Dense &m);
 
 /// The positions meant by lo:hi among n rows or columns, as `dimension` says. Throws Error (status 3) if out of range.
 ops::Range rangeIn(int64_t lo, int64_t hi, size_t n, const char *dimension);
-/// Positions meant by args[1]: a dense column of numbers or one number. Throws Error (status 3).
+/// Positions meant by args[1]: a dense column of numbers, a dense column of bool that marks them, or one number. Throws
+/// Error (status 3).
 std::vector<size_t> positionsIn(const KernelCall &call, size_t n, const char *dimension);
-/// Positions whose entry in args[1], a dense column, is not zero. Throws Error (status 3).
-std::vector<size_t> keptIn(const KernelCall &call, size_t n, const char *dimension);
+/// Positions whose entry in args[i], a dense column, is not zero. Throws Error (status 3).
+std::vector<size_t> keptIn(const KernelCall &call, size_t i, size_t n, const char *dimension);
 
 } // namespace daphne

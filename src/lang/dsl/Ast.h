@@ -126,6 +126,7 @@ struct Index : Expr {
 struct Filter : Expr {
     const Expr *base;
     const Expr *rows, *cols; ///< null if empty
+    const Expr *cells;       ///< x[[cells]]: a matrix that marks cells; null: rows and columns
 };
 enum class UnaryOp : uint8_t { Plus, Minus, Not };
 struct Unary : Expr {
@@ -171,11 +172,14 @@ struct ExprStmt : Stmt {
 struct Target {
     std::string_view name; ///< dotted text
     SourceSpan span;
-    const Index *index; ///< left indexing (base unused, may be null), or null
+    const Index *index;  ///< x[rows, cols], or null
+    const Filter *marks; ///< x[[rows, cols]] or x[[cells]], or null
+    bool isPart() const { return index || marks; }
 };
 struct Assign : Stmt {
     std::span<Target> targets;
-    const Expr *value;
+    std::span<const Expr *> values; ///< one, whose results go to the targets, or one for each of them
+    std::string_view op;            ///< "+" of "+="; empty: plain. Then there are one target and one value.
 };
 struct If : Stmt {
     const Expr *condition;

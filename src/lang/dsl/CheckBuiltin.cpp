@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lang/dsl/Checker.h"
+#include "lang/dsl/PrintCall.h"
 
 namespace daphne::lang {
 
@@ -64,7 +65,28 @@ bool isAxis(const ops::Constant &c) {
 
 } // namespace
 
+Checker::CallResult Checker::checkPrint(const Call &call, const BuiltinInfo &builtin) {
+    checkArguments(call);
+    if (!checkKeywordOrder(call))
+        return {};
+    PrintCall print(call);
+    std::string signature = "it is " + std::string(builtin.row->signature);
+    if (print.wrong)
+        report(print.wrong->span, quoted(call.callee) + " has no parameter " + quoted(print.wrong->keyword))
+            .withHint(signature);
+    else if (print.twice)
+        report(print.twice->span, "the argument " + quoted(print.twice->keyword) + " is given twice")
+            .withHint(signature);
+    else if (print.values.empty())
+        report(call.span, quoted(call.callee) + " takes " + arityText(builtin) + ", got 0").withHint(signature);
+    else
+        return {true, {}};
+    return {};
+}
+
 Checker::CallResult Checker::checkBuiltinCall(const Call &call, const BuiltinInfo &builtin) {
+    if (builtin.row->op == "print")
+        return checkPrint(call, builtin);
     CheckedCall checked = checkArguments(call);
     auto bound = bindArguments(checked, builtin);
     if (!bound)
@@ -239,6 +261,9 @@ std::vector<Checker::Type> Checker::builtinResults(const BuiltinInfo &builtin, c
     // One op serves both triangles; which one makes no difference to the type.
     if (mnemonic == "tri")
         args.insert(args.begin() + 1, defaultArg("true"));
+    if (row.chains)
+        for (; args.size() > 2; args.erase(args.begin() + 1))
+            args[0] = {run.types.infer(op, {args[0], args[1]}).front(), {}};
     return run.types.infer(op, args);
 }
 

@@ -130,6 +130,10 @@ Checker::Type Checker::checkFilter(const Filter &filter) {
         checkValue(filter.rows);
     if (filter.cols)
         checkValue(filter.cols);
+    if (filter.cells) {
+        checkValue(filter.cells);
+        return base.isMatrix() ? base : Type::unknown();
+    }
     if (base.isMatrix())
         return base;
     if (base.isFrame())

@@ -62,11 +62,35 @@ Checker::Flow Checker::checkExprStmt(const ExprStmt &stmt) {
 // ---------------------------------------------------------------- assignments
 
 void Checker::checkAssign(const Assign &assign) {
+    std::vector<Known> values = !assign.op.empty()         ? std::vector<Known>{checkCombination(assign)}
+                                : assign.values.size() > 1 ? checkEachValue(assign)
+                                                           : checkOneValue(assign);
+    for (size_t i = 0; i < assign.targets.size(); ++i)
+        assignTo(assign.targets[i], std::move(values[i]));
+}
+
+/// a, b = x, y: each value is one result.
+std::vector<Known> Checker::checkEachValue(const Assign &assign) {
+    size_t numTargets = assign.targets.size(), numValues = assign.values.size();
+    std::vector<Known> values;
+    for (const Expr *value : assign.values)
+        values.push_back({checkValue(value).type, literalConstant(value)});
+    if (numValues != numTargets)
+        report(SourceSpan::join(assign.values.front()->span, assign.values.back()->span),
+               std::to_string(numValues) + " values cannot be assigned to " + std::to_string(numTargets) +
+                   (numTargets == 1 ? " variable" : " variables"));
+    values.resize(numTargets);
+    return values;
+}
+
+/// One expression, perhaps a call with several results.
+std::vector<Known> Checker::checkOneValue(const Assign &assign) {
+    const Expr *source = assign.values.front();
     size_t numTargets = assign.targets.size();
     std::vector<Known> values(numTargets);
-    bool isCall = assign.value->kind == ExprKind::Call && !parsed.parenthesisedCalls.contains(assign.value);
+    bool isCall = source->kind == ExprKind::Call && !parsed.parenthesisedCalls.contains(source);
     if (isCall) {
-        const Call &call = as<Call>(assign.value);
+        const Call &call = as<Call>(source);
         CallResult result = checkCall(call);
         size_t numResults = result.types.size();
         if (result.known && numResults == numTargets) {
@@ -80,18 +104,29 @@ void Checker::checkAssign(const Assign &assign) {
             report(call.span, "'" + std::string(call.callee) + "' yields " + count(numResults, "values") +
                                   ", but there are " + std::to_string(numTargets) + " variables to assign");
         }
-    } else {
-        size_t errorsBefore = run.diagnostics.count();
-        Known value = checkValue(assign.value);
-        // Only a directly assigned literal makes a parse-time constant, copies of variables do not.
-        if (numTargets == 1)
-            values[0] = {value.type, literalConstant(assign.value)};
-        else if (run.diagnostics.count() == errorsBefore)
-            report(assign.value->span, "one value cannot be assigned to " + std::to_string(numTargets) + " variables")
-                .withHint("only a call of a function with several results can");
+        return values;
     }
-    for (size_t i = 0; i < numTargets; ++i)
-        assignTo(assign.targets[i], std::move(values[i]));
+    size_t errorsBefore = run.diagnostics.count();
+    Known value = checkValue(source);
+    // Only a directly assigned literal makes a parse-time constant, copies of variables do not.
+    if (numTargets == 1)
+        values[0] = {value.type, literalConstant(source)};
+    else if (run.diagnostics.count() == errorsBefore)
+        report(source->span, "one value cannot be assigned to " + std::to_string(numTargets) + " variables")
+            .withHint("write one value for each variable, or a call of a function with several results");
+    return values;
+}
+
+/// t += x and the like.
+Known Checker::checkCombination(const Assign &assign) {
+    const Target &target = assign.targets.front();
+    const Variable *v = variables->find(target.name);
+    if (!v && target.name.find('.') == target.name.npos && !target.isPart())
+        reportUndefined(target.name, target.span);
+    Type old = v ? v->value.type : Type::unknown();
+    Type type = run.types.binary(assign.op, target.isPart() && !old.isMatrix() ? Type::unknown() : old,
+                                 checkType(assign.values.front()));
+    return {type};
 }
 
 bool Checker::checkWritable(const Target &target) {
@@ -113,32 +148,62 @@ bool Checker::checkWritable(const Target &target) {
 
 void Checker::assignTo(const Target &target, Known value) {
     bool writable = checkWritable(target);
-    if (target.index) {
+    if (target.isPart()) {
         const Variable *v = variables->find(target.name);
         if (writable && !v)
             reportUndefined(target.name, target.span);
-        Type type = v ? v->value.type : Type::unknown();
-        checkLeftIndex(*target.index);
-        bool whole = target.index->rows.form == IndexPart::Form::All && target.index->cols.form == IndexPart::Form::All;
-        if (!whole)
-            value = {type};
+        value = {checkPart(target, v ? v->value.type : Type::unknown(), value.type)};
     }
     if (writable)
         variables->assign(target.name, std::move(value), target.span);
 }
 
-void Checker::checkLeftIndex(const Index &index) {
+/// The type of a variable after a part of it was assigned.
+Checker::Type Checker::checkPart(const Target &target, const Type &type, const Type &value) {
+    if (target.marks) {
+        for (const Expr *marks : {target.marks->rows, target.marks->cols, target.marks->cells})
+            if (marks)
+                checkValue(marks);
+        return type;
+    }
+    const Index &index = *target.index;
+    std::optional<Known> label = checkLeftIndex(index, type);
+    bool allRows = index.rows.form == IndexPart::Form::All, allCols = index.cols.form == IndexPart::Form::All;
+    if (allRows && allCols)
+        return value.isScalar() ? type : value;
+    if (!label || !allRows)
+        return type;
+    Type frame = run.types.infer(ops::Registry::get().findOp("setColumn"),
+                                 {{type, {}}, {value, {}}, {label->type, label->constant}})[0];
+    return frame.isFrame() ? frame : Type::frame(nullptr);
+}
+
+/// Checks what is in the brackets; a label, if the columns are selected by one.
+std::optional<Known> Checker::checkLeftIndex(const Index &index, const Type &base) {
+    std::optional<Known> label;
     for (const IndexPart *part : {&index.rows, &index.cols})
         for (const Expr *bound : {part->lo, part->hi}) {
             if (!bound)
                 continue;
-            Type type = checkType(bound);
-            if (type.isString())
-                report(bound->span, "a label cannot select what to overwrite; use positions");
-            else if (!type.isUnknown() && !type.isScalar())
-                report(bound->span,
-                       "only a position or a range can select what to overwrite, this is " + type.typeText());
+            Known known = checkValue(bound);
+            const Type &type = known.type;
+            bool single = part->form == IndexPart::Form::Single;
+            bool isMask = single && type.isMatrix() &&
+                          (type.valueType == ValueType::Bool || type.valueType == ValueType::Unknown);
+            if (type.isString() && single && part == &index.cols && !base.isMatrix())
+                label = known;
+            else if (type.isString())
+                report(bound->span, std::string("a label cannot select what to overwrite here: ") +
+                                        (part == &index.rows ? "rows have no labels"
+                                         : single            ? "the columns of a matrix have no labels"
+                                                             : "a range needs positions"))
+                    .withHint("labels select the columns of a frame: F[, \"label\"]");
+            else if (!type.isUnknown() && !type.isScalar() && !isMask)
+                report(bound->span, "only a position, a range or a bool matrix can select what to overwrite, this is " +
+                                        type.typeText())
+                    .withHint(type.isMatrix() ? "to overwrite marked rows write X[[marks, ]]" : "");
         }
+    return label;
 }
 
 // ------------------------------------------------------------------- branches

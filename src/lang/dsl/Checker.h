@@ -85,9 +85,13 @@ class Checker {
     Flow checkBody(Stmt *stmt);
     Flow checkAll(std::span<Stmt *> statements);
     void checkAssign(const Assign &assign);
+    std::vector<Known> checkEachValue(const Assign &assign);
+    std::vector<Known> checkOneValue(const Assign &assign);
+    Known checkCombination(const Assign &assign);
     bool checkWritable(const Target &target);
     void assignTo(const Target &target, Known value);
-    void checkLeftIndex(const Index &index);
+    Type checkPart(const Target &target, const Type &type, const Type &value);
+    std::optional<Known> checkLeftIndex(const Index &index, const Type &base);
     Flow checkIf(const If &stmt);
     void mergeBranches(const If &stmt, const std::vector<Variables::Change> &thenChanges,
                        const std::vector<Variables::Change> &elseChanges);
@@ -137,6 +141,7 @@ class Checker {
     bool namesOnlyFunction(const Expr *e) const;
 
     // Builtins (CheckBuiltin.cpp)
+    CallResult checkPrint(const Call &call, const ops::BuiltinInfo &builtin);
     CallResult checkBuiltinCall(const Call &call, const ops::BuiltinInfo &builtin);
     std::optional<std::vector<Known>> bindArguments(const CheckedCall &checked, const ops::BuiltinInfo &builtin);
     bool checkArity(const Call &call, const ops::BuiltinInfo &builtin);

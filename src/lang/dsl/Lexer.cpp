@@ -19,19 +19,20 @@ struct Spelling {
     TokenKind kind;
 };
 
-constexpr std::array<Spelling, 31> kPunctuation = {{
+constexpr std::array<Spelling, 35> kPunctuation = {{
     // Two characters before one: the longest match wins.
-    {"::", TokenKind::ColonColon}, {"->", TokenKind::Arrow},       {"==", TokenKind::Equal},
-    {"!=", TokenKind::NotEqual},   {"<=", TokenKind::LessEqual},   {">=", TokenKind::GreaterEqual},
-    {"&&", TokenKind::And},        {"||", TokenKind::Or},          {"{", TokenKind::LeftBrace},
-    {"}", TokenKind::RightBrace},  {"(", TokenKind::LeftParen},    {")", TokenKind::RightParen},
-    {"[", TokenKind::LeftBracket}, {"]", TokenKind::RightBracket}, {",", TokenKind::Comma},
-    {";", TokenKind::Semicolon},   {":", TokenKind::Colon},        {".", TokenKind::Dot},
-    {"=", TokenKind::Assign},      {"$", TokenKind::Dollar},       {"?", TokenKind::Question},
-    {"@", TokenKind::At},          {"^", TokenKind::Caret},        {"%", TokenKind::Percent},
-    {"*", TokenKind::Star},        {"/", TokenKind::Slash},        {"+", TokenKind::Plus},
-    {"-", TokenKind::Minus},       {"<", TokenKind::Less},         {">", TokenKind::Greater},
-    {"!", TokenKind::Not},
+    {"::", TokenKind::ColonColon}, {"->", TokenKind::Arrow},      {"==", TokenKind::Equal},
+    {"!=", TokenKind::NotEqual},   {"<=", TokenKind::LessEqual},  {">=", TokenKind::GreaterEqual},
+    {"&&", TokenKind::And},        {"||", TokenKind::Or},         {"+=", TokenKind::AssignWith},
+    {"-=", TokenKind::AssignWith}, {"*=", TokenKind::AssignWith}, {"/=", TokenKind::AssignWith},
+    {"{", TokenKind::LeftBrace},   {"}", TokenKind::RightBrace},  {"(", TokenKind::LeftParen},
+    {")", TokenKind::RightParen},  {"[", TokenKind::LeftBracket}, {"]", TokenKind::RightBracket},
+    {",", TokenKind::Comma},       {";", TokenKind::Semicolon},   {":", TokenKind::Colon},
+    {".", TokenKind::Dot},         {"=", TokenKind::Assign},      {"$", TokenKind::Dollar},
+    {"?", TokenKind::Question},    {"@", TokenKind::At},          {"^", TokenKind::Caret},
+    {"%", TokenKind::Percent},     {"*", TokenKind::Star},        {"/", TokenKind::Slash},
+    {"+", TokenKind::Plus},        {"-", TokenKind::Minus},       {"<", TokenKind::Less},
+    {">", TokenKind::Greater},     {"!", TokenKind::Not},
 }};
 
 constexpr std::array<Spelling, 29> kWords = {{
@@ -76,7 +77,7 @@ TokenKind wordKind(std::string_view word) {
 }
 
 /// The two-character spellings end here in kPunctuation.
-constexpr size_t kNumLongPunctuation = 8;
+constexpr size_t kNumLongPunctuation = 12;
 
 /// First index in kPunctuation of a one-character token by its character, 0 if it is none.
 constexpr auto kSingle = [] {

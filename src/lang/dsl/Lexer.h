@@ -35,6 +35,7 @@ enum class TokenKind : uint8_t {
     Dot,
     Arrow,
     Assign,
+    AssignWith, ///< "+=" and the like
     Dollar,
     Question,
     At,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "lang/dsl/Parser.h"
 
@@ -87,6 +88,8 @@ Parser::Parsed Parser::parseUnary() {
     Nested nested(*this);
     const Token &first = next();
     uint32_t depth = 1;
+    if (op == UnaryOp::Minus)
+        negatedToken = at;
     const Expr *operand = inside(parseUnary(), depth);
     return finish(arena.make(Unary{{ExprKind::Unary, spanFrom(first)}, op, operand}), depth);
 }
@@ -116,11 +119,17 @@ Parser::Parsed Parser::parseFilter(const Parsed &base) {
     uint32_t depth = 1;
     const Expr *filtered = inside(base, depth);
     const Expr *rows = is(TokenKind::Comma) ? nullptr : inside(parseConditional(), depth);
-    expect(TokenKind::Comma, "between the row and the column filter");
-    const Expr *cols = is(TokenKind::RightBracket) ? nullptr : inside(parseConditional(), depth);
+    const Expr *cols = nullptr, *cells = nullptr;
+    if (is(TokenKind::RightBracket)) {
+        std::swap(rows, cells);
+    } else {
+        expect(TokenKind::Comma, "between the row and the column filter");
+        if (!is(TokenKind::RightBracket))
+            cols = inside(parseConditional(), depth);
+    }
     expectClosing(TokenKind::RightBracket, inner);
     expectClosing(TokenKind::RightBracket, outer);
-    return finish(arena.make(Filter{{ExprKind::Filter, spanFrom(base.span)}, filtered, rows, cols}), depth);
+    return finish(arena.make(Filter{{ExprKind::Filter, spanFrom(base.span)}, filtered, rows, cols, cells}), depth);
 }
 
 Parser::Parsed Parser::parseIndex(const Parsed &base) {
@@ -197,6 +206,10 @@ Parser::Parsed Parser::parseLiteral() {
     switch (token.kind) {
     case TokenKind::Int: {
         IntValue v = token.match == kMalformed ? IntValue{} : decodeInt(literal);
+        bool isTwo63 = v.type == ValueType::SI64 && v.value == INT64_MIN;
+        if (isTwo63 && at - 1 != negatedToken)
+            diagnostics.report(span, std::string(literal) + " is out of the range of si64")
+                .withHint("only its negation, -9223372036854775808, is in the range");
         return finish(arena.make(IntLit{{ExprKind::IntLit, span}, v.value, v.type}), 1);
     }
     case TokenKind::Float: {
@@ -240,6 +253,8 @@ const Expr *Parser::scriptArgValue(const std::string &value, SourceSpan span) {
     // Nodes keep views of their text, the options need not live as long.
     Parser parser(arena.copy(std::string_view(value)), fileId, arena, problems, scriptArgs);
     bool negative = parser.accept(TokenKind::Minus);
+    if (negative)
+        parser.negatedToken = parser.at;
     switch (parser.peek().kind) {
     case TokenKind::Int:
     case TokenKind::Float:

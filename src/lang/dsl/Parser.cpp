@@ -212,29 +212,39 @@ void Parser::endStatement() {
 Stmt *Parser::parseSimple() {
     const Token &first = peek();
     Parsed value = parseConditional();
-    if (!is(TokenKind::Assign) && !is(TokenKind::Comma)) {
+    bool assigns = is(TokenKind::Assign) || is(TokenKind::AssignWith) || is(TokenKind::Comma);
+    if (!assigns) {
         endStatement();
         return arena.make(ExprStmt{{StmtKind::ExprStmt, spanFrom(first)}, value.expr});
     }
     std::vector<Target> targets{toTarget(value, first)};
-    while (accept(TokenKind::Comma)) {
-        const Token &start = peek();
-        targets.push_back(toTarget(parseConditional(), start));
+    std::string_view op;
+    if (is(TokenKind::AssignWith)) {
+        op = textOf(next()).substr(0, 1);
+    } else {
+        while (accept(TokenKind::Comma)) {
+            const Token &start = peek();
+            targets.push_back(toTarget(parseConditional(), start));
+        }
+        expect(TokenKind::Assign, "after the variables to assign");
     }
-    expect(TokenKind::Assign, "after the variables to assign");
-    const Expr *source = parseExpr();
+    std::vector<const Expr *> values{parseExpr()};
+    while (op.empty() && accept(TokenKind::Comma))
+        values.push_back(parseExpr());
     endStatement();
-    return arena.make(Assign{{StmtKind::Assign, spanFrom(first)}, arena.copy(targets), source});
+    return arena.make(Assign{{StmtKind::Assign, spanFrom(first)}, arena.copy(targets), arena.copy(values), op});
 }
 
 Target Parser::toTarget(const Parsed &value, const Token &first) {
     const Expr *e = value.expr;
-    bool named = first.kind == TokenKind::Identifier;
-    if (named && e->kind == ExprKind::Var)
-        return {as<Var>(e).name, value.span, nullptr};
-    if (named && e->kind == ExprKind::Index && as<Index>(e).base->kind == ExprKind::Var) {
-        const Expr *base = as<Index>(e).base;
-        return {as<Var>(base).name, base->span, &as<Index>(e)};
+    if (first.kind == TokenKind::Identifier) {
+        if (e->kind == ExprKind::Var)
+            return {as<Var>(e).name, value.span, nullptr, nullptr};
+        const Index *index = e->kind == ExprKind::Index ? &as<Index>(e) : nullptr;
+        const Filter *marks = e->kind == ExprKind::Filter ? &as<Filter>(e) : nullptr;
+        const Expr *base = index ? index->base : marks ? marks->base : nullptr;
+        if (base && base->kind == ExprKind::Var)
+            return {as<Var>(base).name, base->span, index, marks};
     }
     Error error = parseError(value.span, "only a variable or a part X[rows, cols] of it can be assigned to");
     if (e->kind == ExprKind::Binary || e->kind == ExprKind::Call)

@@ -138,6 +138,7 @@ class Parser {
     const ScriptArgs &scriptArgs;
     TokenList tokens;
     size_t at = 0;
+    size_t negatedToken = SIZE_MAX; ///< the token behind the last unary minus: -2^63 exists, 2^63 does not
     uint32_t nesting = 0;
     size_t braces = 0; ///< open blocks
     bool firstErrorAtEnd = false, anyError = false, reportedEnd = false;

@@ -60,6 +60,12 @@ bool replaceWithInteger(const TypeDesc &result, int64_t value, Rewrite &rewrite)
 
 // ---- sums, products, quotients
 
+/// The negation that yields v, if its operand has the type of v: truth values become numbers.
+DaphneOp negationOf(mlir::Value v) {
+    DaphneOp minus = definedBy(v, "ewMinus");
+    return minus && typeOf(minus->getOperand(0)).valueType == typeOf(v).valueType ? minus : DaphneOp();
+}
+
 bool simplifyAdd(const Pair &p, Rewrite &rewrite) {
     if ((p.integers() && isZero(p.cy)) || isNegativeZero(p.cy))
         if (p.resultIsLike(p.a))
@@ -68,7 +74,7 @@ bool simplifyAdd(const Pair &p, Rewrite &rewrite) {
         if (p.resultIsLike(p.b))
             return rewrite.replaceWith(p.y);
     // x + (-y), if the negation wrapped in the type of the sum. Floats: a negated NaN prints with a sign.
-    if (DaphneOp minus = definedBy(p.y, "ewMinus"); minus && p.integers() && p.b.valueType == p.result.valueType)
+    if (DaphneOp minus = negationOf(p.y); minus && p.integers() && p.b.valueType == p.result.valueType)
         return rewrite.replaceWith("ewSub", {p.x, minus->getOperand(0)});
     return false;
 }
@@ -78,7 +84,7 @@ bool simplifySub(const Pair &p, Rewrite &rewrite) {
         return rewrite.replaceWith(p.x);
     if (p.x == p.y && p.integers()) // not for floats: inf - inf and nan - nan are nan
         return replaceWithInteger(p.result, 0, rewrite);
-    if (DaphneOp minus = definedBy(p.y, "ewMinus"); minus && p.integers() && p.b.valueType == p.result.valueType)
+    if (DaphneOp minus = negationOf(p.y); minus && p.integers() && p.b.valueType == p.result.valueType)
         return rewrite.replaceWith("ewAdd", {p.x, minus->getOperand(0)});
     return false;
 }
@@ -203,13 +209,13 @@ bool simplifyUnary(DaphneOp op, Rewrite &rewrite) {
     if (!isNumericData(t))
         return false;
     if (op.is("ewMinus"))
-        if (DaphneOp inner = definedBy(x, "ewMinus"); inner && t.valueType != ValueType::Bool)
+        if (DaphneOp inner = negationOf(x))
             return rewrite.replaceWith(inner->getOperand(0));
     if (op.is("ewNot"))
         if (DaphneOp inner = definedBy(x, "ewNot"); inner && t.valueType == ValueType::Bool)
             return rewrite.replaceWith(inner->getOperand(0));
     if (op.is("ewAbs"))
-        if (DaphneOp inner = definedBy(x, "ewMinus"); inner && isSigned(t.valueType))
+        if (DaphneOp inner = negationOf(x); inner && isSigned(t.valueType))
             return rewrite.replaceWith("ewAbs", inner->getOperand(0));
     bool rounds = op.is("ewFloor") || op.is("ewCeil") || op.is("ewRound");
     if (rounds &&

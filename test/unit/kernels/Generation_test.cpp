@@ -29,10 +29,11 @@ TEST(Fill, RepeatsTheValueInItsOwnType) {
               "DenseMatrix(2x1, std::string)\nab\nab\n");
 }
 
-TEST(Fill, TruncatesSizesAndAllowsNoCells) {
-    EXPECT_EQ(run("fill", {number(1.0), number(2.9), number(int64_t(1))}).dense().shapeText(), "2x1");
+TEST(Fill, TakesWholeSizesAndAllowsNoCells) {
+    EXPECT_EQ(run("fill", {number(1.0), number(2.0), number(int64_t(1))}).dense().shapeText(), "2x1");
     EXPECT_EQ(run("fill", {number(1.0), number(int64_t(0)), number(int64_t(3))}).dense().shapeText(), "0x3");
-    EXPECT_EQ(run("fill", {number(1.0), number(-0.5), number(int64_t(3))}).dense().shapeText(), "0x3");
+    EXPECT_EQ(failure("fill", {number(1.0), number(2.5), number(int64_t(3))}),
+              "positions and sizes must be whole numbers, got 2.5");
 }
 
 TEST(Fill, RejectsNegativeSizesMatricesAndSizesBeyondMemory) {

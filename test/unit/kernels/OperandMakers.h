@@ -144,13 +144,50 @@ template <bool Rows, bool Cols> Operands insertion(R &r) {
     auto length = [&](const std::pair<int64_t, int64_t> &p) {
         return matching(r, static_cast<size_t>(std::max<int64_t>(0, p.second - p.first)));
     };
+    ValueType other = r.oneIn(20) ? r.numericType() : type;
     Operands o{{r.matrix(type, rows, cols),
-                r.matrix(r.oneIn(20) ? r.numericType() : type, length(rowRange), length(colRange))}};
+                r.oneIn(4) ? r.scalar(other) : Value(r.matrix(other, length(rowRange), length(colRange)))}};
     for (auto [used, p] : {std::pair{Rows, rowRange}, {Cols, colRange}})
         if (used) {
             o.args.push_back(number(p.first));
             o.args.push_back(number(p.second));
         }
+    return o;
+}
+
+inline size_t numNonZeros(const Value &m) {
+    size_t n = 0;
+    withNumericType(m.valueType(), [&]<class T>(TypeTag<T>) {
+        auto cells = m.dense().view<T>();
+        for (size_t i = 0; i < m.dense().cells(); ++i)
+            n += cells.data[i] != T(0);
+    });
+    return n;
+}
+/// x and marks of its shape
+inline Operands markedCells(R &r) {
+    size_t rows = r.size(), cols = r.size();
+    return {{r.matrix(rows, cols), r.matrix(matching(r, rows), matching(r, cols))}};
+}
+/// x, what is put into it, marks of its shape
+inline Operands insertionIntoCells(R &r) {
+    Operands o = markedCells(r);
+    ValueType type = o.args[0].valueType();
+    o.args.insert(o.args.begin() + 1,
+                  r.oneIn(3) ? r.scalar(type) : Value(r.matrix(type, matching(r, numNonZeros(o.args[1])), 1)));
+    return o;
+}
+/// x, what is put into it, marks of rows and of columns
+inline Operands insertionIntoMarked(R &r) {
+    size_t size[] = {r.size(), r.size()}, selected[2];
+    ValueType type = r.numericType();
+    Operands o{{r.matrix(type, size[0], size[1]), Value()}};
+    for (int d = 0; d < 2; ++d) {
+        bool all = r.oneIn(3);
+        o.args.push_back(all ? Value::scalar(true) : Value(r.matrix(matching(r, size[d]), 1)));
+        selected[d] = all ? size[d] : numNonZeros(o.args.back());
+    }
+    o.args[1] = r.oneIn(3) ? r.scalar(type) : Value(r.matrix(type, matching(r, selected[0]), selected[1]));
     return o;
 }
 
@@ -328,6 +365,13 @@ inline Operands justList(R &r) { return {{list(r, r.numericType())}}; }
 inline Operands print(R &r) {
     return {{r.oneIn(4) ? Value(list(r, r.numericType())) : r.matrix(), r.flag(), r.flag()}};
 }
+inline Operands printValues(R &r) {
+    Operands o{{r.flag(), r.flag(), Value::string("; "), number(int64_t(r.below(19)))}};
+    for (size_t n = r.positiveSize(); n > 0; --n)
+        o.args.push_back(r.oneIn(3) ? r.scalar() : Value(r.matrix()));
+    o.args.push_back(r.matrix());
+    return o;
+}
 /// The file is named by the test.
 inline Operands write(R &r) { return {{r.matrix(r.positiveSize(), r.positiveSize()), Value::string("")}}; }
 
@@ -384,10 +428,13 @@ inline const std::map<std::string_view, OperandMaker> &callOperandMakers() {
         {"extractCol", {extract<false>}},
         {"extractRow", {extract<true>}},
         {"filterCol", {filter<false>}},
+        {"filterCells", {markedCells}},
         {"filterRow", {filter<true>}},
         {"gemv", {gemv, Sums}},
         {"insert", {insertion<true, true>}},
+        {"insertCells", {insertionIntoCells}},
         {"insertCol", {insertion<false, true>}},
+        {"insertMarked", {insertionIntoMarked}},
         {"insertRow", {insertion<true, false>}},
         {"inv", {invertible, Sums}},
         {"isMember", {membership}},
@@ -408,6 +455,7 @@ inline const std::map<std::string_view, OperandMaker> &callOperandMakers() {
         {"oneHot", {oneHot}},
         {"order", {order}},
         {"print", {print}},
+        {"printValues", {printValues}},
         {"qr", {finite, Sums}},
         {"quantileAll", {quantiles, Sums}},
         {"quantileCol", {quantiles, Sums}},
@@ -443,6 +491,7 @@ inline const std::map<std::string_view, std::string_view> &opsWithoutMatrices() 
     static const std::map<std::string_view, std::string_view> ops = {
         {"antiJoin", "takes frames, whose columns are dense"},
         {"cartesian", "takes frames, whose columns are dense"},
+        {"columnOf", "takes frames, whose columns are dense"},
         {"close", "its operand is a handle"},
         {"ewLower", "strings only"},
         {"ewUpper", "strings only"},
@@ -453,6 +502,7 @@ inline const std::map<std::string_view, std::string_view> &opsWithoutMatrices() 
         {"groupJoin", "takes frames, whose columns are dense"},
         {"groupSum", "takes frames, whose columns are dense"},
         {"innerJoin", "takes frames, whose columns are dense"},
+        {"insertInColumn", "takes frames, whose columns are dense"},
         {"intersect", "takes frames, whose columns are dense"},
         {"leftOuterJoin", "takes frames, whose columns are dense"},
         {"like", "strings only"},
@@ -463,12 +513,14 @@ inline const std::map<std::string_view, std::string_view> &opsWithoutMatrices() 
         {"openDevice", "its operand is a string"},
         {"openFile", "its operand is a string"},
         {"openFileOnTarget", "its operands are strings"},
+        {"position", "its operand is a scalar"},
         {"queryBlock", "takes frames, whose columns are dense"},
         {"randMatrix", "its operands are scalars"},
         {"read", "its operands are scalars"},
         {"readCsv", "its operands are scalars"},
         {"registerView", "takes frames, whose columns are dense"},
         {"sample", "its operands are scalars"},
+        {"setColumn", "takes frames, whose columns are dense"},
         {"semiJoin", "takes frames, whose columns are dense"},
         {"seq", "its operands are scalars"},
         {"setColLabels", "takes frames, whose columns are dense"},

@@ -127,7 +127,7 @@ Outcome call(const OpInfo &op, std::vector<Value> args, Slot castTarget, const S
     try {
         RunContext context;
         auto sink = [&](std::string_view text) { std::ofstream(path, std::ios::app) << text; };
-        if (op.mnemonic == "print") {
+        if (op.mnemonic == "print" || op.mnemonic == "printValues") {
             context.out = Output(sink);
             context.err = Output(sink);
         }

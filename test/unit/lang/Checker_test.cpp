@@ -123,7 +123,7 @@ TEST(Checker, DottedNamesCannotBeAssigned) {
 TEST(Checker, LeftIndexingNeedsAVariableAndPositions) {
     expectValid("X = [1, 2, 3]; X[0, 0] = [5]; X[-1, ] = [6]; X[0:2, 0] = [7, 8]; i = 1.5; X[i, ] = [9];");
     expectError("X[0, 0] = [5];", "undefined variable 'X'");
-    expectError("X = [1]; X[[0], ] = [5];", "only a position or a range");
+    expectError("X = [1]; X[[0], ] = [5];", "only a position, a range or a bool matrix");
     expectError("X = [1]; p = [0]; X[, p] = [5];", "only a position or a range");
     expectError("X = [1]; X[, \"a\"] = [5];", "a label cannot select");
     expectError("X = [1]; X[\"a\", ] = [5];", "a label cannot select");

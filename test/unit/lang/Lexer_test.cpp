@@ -123,8 +123,12 @@ TEST(Lexer, LiteralsOutOfRangeAreRejected) {
 }
 
 TEST(Lexer, TwoToThe63IsTheOneExceptionForTheSakeOfItsNegation) {
-    EXPECT_EQ(literal<IntLit>("9223372036854775808").value, INT64_MIN);
     expectValid("x = -9223372036854775808;");
+    expectValid("x = 1 - -9'223'372'036'854'775'808;");
+    expectError("x = 9223372036854775808;", "out of the range of si64");
+    expectError("x = +9223372036854775808;", "out of the range of si64");
+    expectError("x = 1 - 9223372036854775808;", "out of the range of si64");
+    expectError("x = -(9223372036854775808);", "out of the range of si64");
 }
 
 TEST(Lexer, EscapesAreDecodedOnceFromLeftToRight) {

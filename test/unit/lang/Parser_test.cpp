@@ -76,14 +76,15 @@ TEST(Parser, PrefixOperatorsMayBeStacked) {
 
 TEST(Parser, PostfixOperatorsChainOnAnyPrimary) {
     EXPECT_EQ(shapeOf("X[, 0][[X, ]]"), "X[][[]]");
-    for (const char *text : {"(a ? X : X)[[X, ]]", "[4, 5, 6][1, 0]", "t(X)[0, ]", "as.matrix(a)[0, 0]", "X[,]",
-                             "X[:, :]", "X[1:, :2]", "X[a - 1:b - 1, ]", "X[(a ? 0 : 1), ]", "X[[,]]", "X[[X, X]]"})
+    for (const char *text :
+         {"(a ? X : X)[[X, ]]", "[4, 5, 6][1, 0]", "t(X)[0, ]", "as.matrix(a)[0, 0]", "X[,]", "X[:, :]", "X[1:, :2]",
+          "X[a - 1:b - 1, ]", "X[(a ? 0 : 1), ]", "X[[,]]", "X[[X, X]]", "X[[X]]", "X[[X > 1]]"})
         expectExpr(text);
 }
 
 TEST(Parser, AnIndexHasTwoParts) {
-    for (const char *text :
-         {"X[1]", "X[]", "X[1, 2, 3]", "X[1:2:3, ]", "X[a ? 0 : 1, ]", "X[[X]]", "X[[X, X]", "X[0, 1", "X[::, ]"})
+    for (const char *text : {"X[1]", "X[]", "X[1, 2, 3]", "X[1:2:3, ]", "X[a ? 0 : 1, ]", "X[[]]", "X[[X]", "X[[X, X]",
+                             "X[0, 1", "X[::, ]"})
         expectNoExpr(text);
 }
 
@@ -216,9 +217,14 @@ TEST(Parser, KernelHintsAreKept) {
 
 TEST(Parser, OnlyVariablesAndTheirPartsCanBeAssigned) {
     expectValid("X = [1, 2]; Y = X; X[0, 0] = [5]; X[,] = Y; X[0:1, ] = [7];");
-    for (const char *text : {"x = 1; (x) = 2;", "x = 1; -x = 2;", "x = 1; x + 1 = 2;", "sum([1]) = 2;", "1 = 2;",
-                             "X = [1]; X[0, 0][0, 0] = [1];", "X = [1]; X[[X, ]] = [1];", "x = y = 1;", "\"a\" = 1;",
-                             "x, = 1;", ", x = 1;", "x 1;", "$a = 1;"})
+    expectValid(
+        "X = [1, 2]; X[0, 0] = 5; X[[X, ]] = 1; X[[X]] = 2; X[[X > 1]] += 3; X[0, ] *= 2; x = 1; x -= 1; x /= 1;");
+    expectValid("x, y = 1, 2; x, y = y, x; X = [1]; X[0, 0], x = x, y;");
+    for (const char *text :
+         {"x = 1; (x) = 2;", "x = 1; -x = 2;", "x = 1; x + 1 = 2;", "sum([1]) = 2;", "1 = 2;",
+          "X = [1]; X[0, 0][0, 0] = [1];", "X = [1]; t(X)[[X, ]] = [1];", "X = [1]; X[[X]][0, 0] = 1;", "x = y = 1;",
+          "x = 1; x += y = 1;", "x = 1; x, x += 1;", "x = 1; x += 1, 2;", "x = 1; x + = 1;", "x = 1; (x) += 1;",
+          "\"a\" = 1;", "x, = 1;", ", x = 1;", "x 1;", "$a = 1;"})
         expectRejected(text);
 }
 

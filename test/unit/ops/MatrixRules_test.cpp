@@ -49,7 +49,7 @@ Stage stageOf(std::string_view op, std::vector<Arg> args) {
 }
 
 TEST(GenerationRules, TakeShapesFromConstants) {
-    EXPECT_EQ(infer("fill", {real(1), real(2.9), integer(3)}), TypeDesc::matrix(F64, 2, 3));
+    EXPECT_EQ(infer("fill", {real(1), real(2.0), integer(3)}), TypeDesc::matrix(F64, 2, 3));
     EXPECT_EQ(infer("fill", {text("a"), someInteger(), integer(3)}), TypeDesc::matrix(Str, -1, 3));
     EXPECT_EQ(infer("randMatrix", {integer(2), integer(3), integer(1), integer(9), real(.5), integer(1)}),
               TypeDesc::matrix(SI64, 2, 3, .5));
