@@ -121,9 +121,19 @@ struct CellArithmetic::Emitters {
     }
     /// One and the same NaN where x or y is one.
     static Value *orNan(Cells c, Value *x, Value *y, Value *best, ValueType t) {
-        if (!isFloat(t))
+        if (!isFloat(t) || c.neverNan)
             return best;
         return c.b.CreateSelect(c.b.CreateFCmpUNO(x, y), llvm::ConstantFP::getQNaN(best->getType()), best);
+    }
+    /// The number where x or y is NaN, the NaN where both are; else what `function` gives.
+    template <Value *(*function)(Cells, Value *, Value *, ValueType)>
+    static Value *ofNumbers(Cells c, Value *x, Value *y, ValueType t) {
+        if (!isFloat(t) || c.neverNan)
+            return function(c, x, y, t);
+        Value *both = function(c, x, y, t);
+        Value *isNanX = c.b.CreateFCmpUNO(x, x), *isNanY = c.b.CreateFCmpUNO(y, y);
+        Value *only = c.b.CreateSelect(isNanY, llvm::ConstantFP::getQNaN(y->getType()), y);
+        return c.b.CreateSelect(isNanX, only, c.b.CreateSelect(isNanY, x, both));
     }
     template <llvm::Instruction::BinaryOps Logic> static Value *logical(Cells c, Value *x, Value *y, ValueType t) {
         return c.fromBool(c.b.CreateBinOp(Logic, c.isTrue(x, t), c.isTrue(y, t)), t);
@@ -140,6 +150,8 @@ struct CellArithmetic::Emitters {
         {"ewDiv", divide},
         {"ewMin", smaller},
         {"ewMax", larger},
+        {"ewFmin", ofNumbers<smaller>},
+        {"ewFmax", ofNumbers<larger>},
         {"ewAnd", logical<llvm::Instruction::And>},
         {"ewOr", logical<llvm::Instruction::Or>},
         {"outerXor", logical<llvm::Instruction::Xor>},
@@ -152,7 +164,12 @@ struct CellArithmetic::Emitters {
     static Value *absolute(Cells c, Value *x, ValueType t) { return c.absolute(x, t); }
     static Value *sign(Cells c, Value *x, ValueType t) { return c.sign(x, t); }
     static Value *isNan(Cells c, Value *x, ValueType t) { return c.fromBool(c.b.CreateFCmpUNO(x, x), t); }
+    static Value *isNumber(Cells c, Value *x, ValueType t) { return c.fromBool(c.b.CreateFCmpORD(x, x), t); }
+    static Value *nanToZero(Cells c, Value *x, ValueType t) {
+        return c.b.CreateSelect(c.b.CreateFCmpORD(x, x), x, c.number(t, 0));
+    }
     static Value *zero(Cells c, Value *, ValueType t) { return c.number(t, 0); }
+    static Value *one(Cells c, Value *, ValueType t) { return c.number(t, 1); }
     template <llvm::Intrinsic::ID Id> static Value *intrinsic(Cells c, Value *x, ValueType) {
         return c.b.CreateUnaryIntrinsic(Id, x);
     }
@@ -171,6 +188,8 @@ struct CellArithmetic::Emitters {
         {"ewAbs", absolute, absolute},
         {"ewSign", sign, sign},
         {"ewIsnan", isNan, zero},
+        {"ewNanToZero", nanToZero, itself},
+        {"ewNotNan", isNumber, one},
         {"ewFloor", intrinsic<llvm::Intrinsic::floor>, itself},
         {"ewCeil", intrinsic<llvm::Intrinsic::ceil>, itself},
         {"ewRound", nullptr, itself},

@@ -16,6 +16,13 @@ class CellArithmetic {
   public:
     explicit CellArithmetic(llvm::IRBuilder<> &builder, unsigned lanes = 1) : b(builder), lanes(lanes) {}
 
+    /// For operands that are known not to be NaN: minima and maxima need not ask for it.
+    CellArithmetic withoutNan(bool known = true) const {
+        CellArithmetic c = *this;
+        c.neverNan = known;
+        return c;
+    }
+
     /// Numbers in registers: bool is i1, everything else as in memory.
     llvm::Type *type(ValueType t) const;
     llvm::Value *number(ValueType t, double x) const;
@@ -58,6 +65,7 @@ class CellArithmetic {
 
     llvm::IRBuilder<> &b;
     unsigned lanes;
+    bool neverNan = false; ///< no operand is
 };
 
 } // namespace daphne::codegen

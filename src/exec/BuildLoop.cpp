@@ -219,7 +219,7 @@ class Builder {
         uint16_t node;
         if (op.info->family == ops::Family::AggRow) {
             const Fact &f = plan.facts[op.operands[0]];
-            node = rowAggregate(*op.info, operand(op, 0, f.rows), f);
+            node = convert(rowAggregate(*op.info, operand(op, 0, f.rows), f), result.type);
         } else if (name == "cond") {
             uint16_t c = convert(at(0), ValueType::Bool);
             node = apply({.kind = Kind::Cond, .type = result.type, .compute = result.type}, {c, at(1), at(2)});
@@ -247,9 +247,12 @@ class Builder {
                 : std::nullopt;
         if (f.is("ewMul"))
             needFinite(x, y);
-        if (!twice || !isFloat(g))
+        bool isSmallInteger = !isFloat(g) && g != ValueType::Bool && (twice == 4 || twice == 6);
+        if (!twice || !(isFloat(g) || isSmallInteger))
             return binary(f, x, y);
         x = convert(x, g);
+        if (isSmallInteger)
+            return twice == 4 ? multiply(x, x) : multiply(multiply(x, x), x);
         return apply({.kind = Kind::PowFixed, .type = g, .compute = g, .function = static_cast<uint8_t>(*twice)}, {x});
     }
 
@@ -268,10 +271,17 @@ class Builder {
         return isFloat(type) ? binary(cellFunction("ewAdd"), x, literal(type, 0.0)) : x;
     }
 
+    /// What an aggregate folds.
+    uint16_t prepared(const ops::OpInfo &op, uint16_t x) {
+        if (const CellFunction *f = appliedFirst(op))
+            x = unary(*f, x);
+        return convert(x, preparedType(op, program.nodes[x].type));
+    }
+
     uint16_t rowAggregate(const ops::OpInfo &op, uint16_t x, const Fact &f) {
         Reduce how = *foldOf(op);
         bool isSparse = program.nodes[x].sparse;
-        uint16_t folded = reduceRow(how, convert(x, preparedType(op, f.type)));
+        uint16_t folded = reduceRow(how, prepared(op, x));
         if (!propertiesOf(how).skipsZeros && isSparse)
             return withPositiveZero(folded);
         if (op.fold.finish == ops::FoldFacts::Finish::Nothing)
@@ -326,13 +336,14 @@ class Builder {
     // ---- outputs
 
     uint16_t pushOutput(LoopParam::Kind kind, uint16_t node, Binding binding) {
+        binding.type = plan.facts[binding.value].type;
         return pushParam({kind, program.nodes[node].type, node}, binding);
     }
 
     void aggregate(uint16_t index) {
         const RegionOp &op = region.ops[index];
         const Fact &f = plan.facts[op.operands[0]];
-        uint16_t x = convert(operand(op, 0, f.rows), preparedType(*op.info, f.type));
+        uint16_t x = prepared(*op.info, operand(op, 0, f.rows));
         late.insert(index);
         using P = LoopParam::Kind;
         if (op.info->family == ops::Family::AggCol)

@@ -62,7 +62,7 @@ class Interpreter {
             break;
         }
         case LoopNode::Kind::Binary: {
-            BinaryLoops loops = node.cells->binary(node.compute);
+            BinaryLoops loops = node.cells->binary(program.generalType(node));
             auto f = single[1] && !single[0]   ? loops.rightSingle
                      : single[0] && !single[1] ? loops.leftSingle
                                                : loops.cells;

@@ -116,6 +116,10 @@ struct LoopProgram {
 
     static LoopProgram of(const RowwiseProduct &product);
     std::string text() const;
+    /// The more general type of the operands of a Binary, by which CellFunction::binary chooses.
+    ValueType generalType(const LoopNode &n) const {
+        return mostGeneral(nodes[n.operands[0]].type, nodes[n.operands[1]].type);
+    }
     /// Columns of a Packed matrix in memory: whole registers.
     uint64_t packedColumns(ValueType type) const {
         uint64_t lanes = 32 / cellSize(type);

@@ -151,7 +151,7 @@ class ProgramReader {
     }
 
     Reduce foldNumbered(int x) const {
-        Reduce fold = enumerator(x, Reduce::DotSparse);
+        Reduce fold = enumerator(x, kLastReduce);
         require(fold != Reduce::DotSparse, "a fold of all cells");
         return fold;
     }
@@ -307,7 +307,7 @@ class ProgramReader {
         requireOperands(given, 1);
         require(!given.cells, "a reduction has no function of cells");
         const LoopNode &x = operand(given, 0);
-        Reduce how = enumerator(given.function, Reduce::DotSparse);
+        Reduce how = enumerator(given.function, kLastReduce);
         require(!program.flat && x.space == Space::Full, "a reduction of a row");
         require(propertiesOf(how).takesTruth || x.type != ValueType::Bool, "a sum of truth values");
         require(how != Reduce::DotSparse || x.sparse, "a sparse product");

@@ -339,6 +339,9 @@ class Planner {
             return std::nullopt;
         if (propertiesOf(*how).rounds && isComputedCsr(i))
             return std::nullopt;
+        const CellFunction *applied = appliedFirst(*region.ops[i].info);
+        if (f.form == Fact::Form::Csr && applied && !applied->op->zeroPreserving)
+            return std::nullopt;
         int csr = f.form == Fact::Form::Csr ? rootCsr(region.ops[i].operands[0]) : -1;
         return Role{f.rows, f.cols, true, false, csr, 1};
     }

@@ -43,6 +43,7 @@ struct Binding {
     Kind kind = Kind::Value;
     uint16_t value = 0;
     uint64_t bits = 0;
+    ValueType type = ValueType::Unknown; ///< outputs: of the value; what is aggregated may be more precise
     bool decidesFaults = false; ///< some operation with a domain depends on it: must survive until the loop is done
     bool needsFinite = false;   ///< multiplied with absent cells: infinities and NaN would show there
 };

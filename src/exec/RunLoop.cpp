@@ -11,10 +11,10 @@
 
 #include "exec/AllFinite.h"
 #include "exec/BoundLoop.h"
-#include "exec/CallKernel.h"
 #include "exec/Placement.h"
 #include "kernels/aggregates/Extreme.h"
 #include "kernels/aggregates/Reduction.h"
+#include "kernels/elementwise/Convert.h"
 #include "sched/Scheduler.h"
 
 namespace daphne::exec {
@@ -250,12 +250,10 @@ class FusedRun {
         Value &result = state.values[b.value];
         if (b.kind == Binding::Kind::Result) {
             result = std::move(outputs[p]);
-        } else if (b.kind == Binding::Kind::Staged && !bound.stagesBlocks) {
-            result = aggregateStaged(p);
         } else if (program.params[p].isSumOfRows()) {
             result = sumsOfRows(p);
         } else {
-            result = aggregateBlocks(p);
+            result = aggregateNumbers(p);
         }
     }
 
@@ -264,23 +262,16 @@ class FusedRun {
     Reduce aggregateOf(size_t p) const { return *foldOf(*opOf(p).info); }
     bool isMean(size_t p) const { return opOf(p).info->fold.finish == ops::FoldFacts::Finish::DivideByCount; }
 
-    /// The kernel itself, on one number per row.
-    Value aggregateStaged(size_t p) {
-        Value staged(std::move(outputs[p]));
-        const RegionOp &op = opOf(p);
-        Slot arg = staged.raw(), result{op.expectedTag, 0};
-        callKernel(thread, *op.kernel, {&result, 1}, {&arg, 1}, 0, op.castTarget);
-        return Value::adopt(result);
-    }
-
-    Value aggregateBlocks(size_t p) {
-        ValueType type = program.params[p].type;
-        return withFoldAndType(aggregateOf(p), type, [&]<class F, class T>(F, TypeTag<T>) -> Value {
-            T total = F::merge(outputs[p]->view<T>().data, bound.numBlocks());
+    /// One number for all of them: the numbers of all rows, or those of blocks.
+    Value aggregateNumbers(size_t p) {
+        bool areBlocks = step.bindings[p].kind == Binding::Kind::Partial || bound.stagesBlocks;
+        return withFoldAndType(aggregateOf(p), program.params[p].type, [&]<class F, class T>(F, TypeTag<T>) -> Value {
+            const T *numbers = outputs[p]->view<T>().data;
+            T total = areBlocks ? F::merge(numbers, bound.numBlocks()) : foldRun<F>(numbers, step.rows);
             if constexpr (std::is_floating_point_v<T>)
                 if (isMean(p))
                     total /= static_cast<T>(step.rows);
-            return Value::scalar(total, type);
+            return convertScalar(Value::scalar(total, program.params[p].type), step.bindings[p].type);
         });
     }
 
@@ -297,7 +288,7 @@ class FusedRun {
                 for (uint64_t c = 0; isMean(p) && c < cells; ++c)
                     result->mutableView<T>().data[c] /= static_cast<T>(step.rows);
         });
-        return result;
+        return convertMatrix(*result, step.bindings[p].type);
     }
 
     ThreadContext &thread;

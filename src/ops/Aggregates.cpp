@@ -2,6 +2,7 @@
 /// Aggregates over all cells, per row, per column and per group, positions of
 /// extremes, and cumulative operations.
 #include "ops/Operands.h"
+#include "ops/SumTypes.h"
 
 namespace daphne::ops {
 
@@ -12,9 +13,8 @@ using namespace rule;
 bool ifTypeUnknown(const InferCall &call) { return !call.type(0).isComplete(); }
 
 ValueType same(ValueType t) { return t; }
-/// Sums and products of truth values count, as in other arithmetic.
-ValueType counted(ValueType t) { return t == ValueType::Bool ? ValueType::SI64 : t; }
 ValueType truth(ValueType) { return ValueType::Bool; }
+ValueType counts(ValueType) { return ValueType::SI64; }
 ValueType position(ValueType) { return ValueType::Size; }
 
 using TypeRule = ValueType (*)(ValueType);
@@ -55,10 +55,6 @@ template <TypeRule Result> Types cumulative(const InferCall &call) {
     return {TypeDesc::matrix(Result(call.type(0).valueType), call.type(0).rows, call.type(0).cols)};
 }
 
-/// Nothing has a smallest cell where there are no cells.
-bool ifRowsMayBeEmpty(const InferCall &call) { return ifTypeUnknown(call) || call.type(0).cols <= 0; }
-bool ifColumnsMayBeEmpty(const InferCall &call) { return ifTypeUnknown(call) || call.type(0).rows <= 0; }
-
 /// f(arg, groupIds, numGroups): entry k of the result is over the cells of the column arg whose id is k.
 TypeDesc grouped(const InferCall &call, ValueType result) {
     const TypeDesc &x = call.type(0), &ids = call.type(1);
@@ -96,6 +92,11 @@ constexpr FoldFacts kMin{.combine = "min"}, kMax{.combine = "max"};
 constexpr FoldFacts kMean{
     .combine = "sum", .prepare = FoldFacts::Prepare::Float, .finish = FoldFacts::Finish::DivideByCount};
 
+/// NaN is no cell.
+constexpr FoldFacts kMinNumber{.combine = "minNumber"}, kMaxNumber{.combine = "maxNumber"};
+constexpr FoldFacts kNumberSum{.combine = "sum of ewNanToZero", .prepare = FoldFacts::Prepare::Count};
+constexpr FoldFacts kNumberCount{.combine = "sum of ewNotNan", .prepare = FoldFacts::Prepare::Count};
+
 constexpr OpInfo down(Mnemonic name, InferFn infer) {
     return {.mnemonic = name,
             .family = Family::Cumulative,
@@ -116,12 +117,12 @@ constexpr OpInfo kOps[] = {
     row("everyAll", Family::AggAll, all<truth>, ifTypeUnknown, kEvery),
     row("everyRow", Family::AggRow, perRow<truth>, ifTypeUnknown, kEvery),
     row("everyCol", Family::AggCol, perColumn<truth>, ifTypeUnknown, kEvery),
-    row("sumAll", Family::AggAll, all<counted>, ifTypeUnknown, kSum),
-    row("sumRow", Family::AggRow, perRow<counted>, ifTypeUnknown, kSum),
-    row("sumCol", Family::AggCol, perColumn<counted>, ifTypeUnknown, kSum),
-    row("prodAll", Family::AggAll, all<counted>),
-    row("prodRow", Family::AggRow, perRow<counted>),
-    row("prodCol", Family::AggCol, perColumn<counted>),
+    row("sumAll", Family::AggAll, all<sumType>, ifTypeUnknown, kSum),
+    row("sumRow", Family::AggRow, perRow<sumType>, ifTypeUnknown, kSum),
+    row("sumCol", Family::AggCol, perColumn<sumType>, ifTypeUnknown, kSum),
+    row("prodAll", Family::AggAll, all<sumType>),
+    row("prodRow", Family::AggRow, perRow<sumType>),
+    row("prodCol", Family::AggCol, perColumn<sumType>),
     row("minAll", Family::AggAll, extremeOfAll, ifStringsMayBeMissing, kMin),
     row("minRow", Family::AggRow, extremePerRow, ifStringsMayBeMissing, kMin),
     row("minCol", Family::AggCol, extremePerColumn, ifStringsMayBeMissing, kMin),
@@ -137,19 +138,31 @@ constexpr OpInfo kOps[] = {
     row("stddevAll", Family::AggAll, all<floatOf>),
     row("stddevRow", Family::AggRow, perRow<floatOf>),
     row("stddevCol", Family::AggCol, perColumn<floatOf>),
-    row("idxminRow", Family::AggRow, perRow<position>, ifRowsMayBeEmpty),
-    row("idxminCol", Family::AggCol, perColumn<position>, ifColumnsMayBeEmpty),
-    row("idxmaxRow", Family::AggRow, perRow<position>, ifRowsMayBeEmpty),
-    row("idxmaxCol", Family::AggCol, perColumn<position>, ifColumnsMayBeEmpty),
-    groups("sumGrp", perGroup<counted>),
+    row("idxminRow", Family::AggRow, perRow<position>),
+    row("idxminCol", Family::AggCol, perColumn<position>),
+    row("idxmaxRow", Family::AggRow, perRow<position>),
+    row("idxmaxCol", Family::AggCol, perColumn<position>),
+    row("nanSumAll", Family::AggAll, all<sumType>, ifTypeUnknown, kNumberSum),
+    row("nanSumRow", Family::AggRow, perRow<sumType>, ifTypeUnknown, kNumberSum),
+    row("nanSumCol", Family::AggCol, perColumn<sumType>, ifTypeUnknown, kNumberSum),
+    row("nanCountAll", Family::AggAll, all<counts>, ifTypeUnknown, kNumberCount),
+    row("nanCountRow", Family::AggRow, perRow<counts>, ifTypeUnknown, kNumberCount),
+    row("nanCountCol", Family::AggCol, perColumn<counts>, ifTypeUnknown, kNumberCount),
+    row("nanMinAll", Family::AggAll, all<same>, ifTypeUnknown, kMinNumber),
+    row("nanMinRow", Family::AggRow, perRow<same>, ifTypeUnknown, kMinNumber),
+    row("nanMinCol", Family::AggCol, perColumn<same>, ifTypeUnknown, kMinNumber),
+    row("nanMaxAll", Family::AggAll, all<same>, ifTypeUnknown, kMaxNumber),
+    row("nanMaxRow", Family::AggRow, perRow<same>, ifTypeUnknown, kMaxNumber),
+    row("nanMaxCol", Family::AggCol, perColumn<same>, ifTypeUnknown, kMaxNumber),
+    groups("sumGrp", perGroup<sumType>),
     groups("minGrp", perGroup<same>),
     groups("maxGrp", perGroup<same>),
     groups("meanGrp", perGroup<floatOf>),
     groups("varGrp", perGroup<floatOf>),
     groups("stddevGrp", perGroup<floatOf>),
     groups("countGrp", countPerGroup),
-    down("sumCum", cumulative<counted>),
-    down("prodCum", cumulative<counted>),
+    down("sumCum", cumulative<sumType>),
+    down("prodCum", cumulative<sumType>),
     down("minCum", cumulative<same>),
     down("maxCum", cumulative<same>),
 };
@@ -158,11 +171,13 @@ constexpr Builtin kBuiltins[] = {
     {.signature = "sum(arg[, axisOrGroups[, numGroups]])", .op = "sumAll", .rowOp = "sumRow", .colOp = "sumCol",
      .groupOp = "sumGrp",
      .doc = "Sum of all cells, per row (axis 0), per column (axis 1), or per group: the cells of a column whose group "
-            "id, in a column of the same length, is 0, 1, ..., numGroups - 1.",
+            "id, in a column of the same length, is 0, 1, ..., numGroups - 1. Integers of less than 64 bits and truth values "
+            "are added up in si64, f32 in f64.",
      .example = "X = [1, 2, 3, 4](2, 2); print(sum(X)); print(sum(X, 0)); print(sum([5, 6, 7], [1, 0, 1], 2));",
      .expect = "10\nDenseMatrix(2x1, int64_t)\n3\n7\nDenseMatrix(2x1, int64_t)\n6\n12\n"},
     {.signature = "prod(arg[, axis])", .op = "prodAll", .rowOp = "prodRow", .colOp = "prodCol",
-     .doc = "Product of all cells, per row (axis 0) or per column (axis 1); 1 for no cells. Integers wrap.",
+     .doc = "Product of all cells, per row (axis 0) or per column (axis 1); 1 for no cells. Types are those of sum; "
+            "integers wrap.",
      .example = "X = [1, 2, 3, 4](2, 2); print(prod(X)); print(prod(X, 0));",
      .expect = "24\nDenseMatrix(2x1, int64_t)\n2\n12\n"},
     {.signature = "aggMin(arg[, axisOrGroups[, numGroups]])", .op = "minAll", .rowOp = "minRow", .colOp = "minCol",
@@ -193,6 +208,20 @@ constexpr Builtin kBuiltins[] = {
      .doc = "Population standard deviation of all cells, per row (axis 0), per column (axis 1) or per group as sum.",
      .example = "X = [1, 2, 3, 4](2, 2); print(stddev(X)); print(stddev(X, 1));",
      .expect = "1.11803\nDenseMatrix(1x2, double)\n1 1\n"},
+    {.signature = "nanSum(arg[, axis])", .op = "nanSumAll", .rowOp = "nanSumRow", .colOp = "nanSumCol",
+     .doc = "Sum of the cells that are not nan, of all, per row (axis 0) or per column (axis 1); 0 if there are none.",
+     .example = "print(nanSum([1.0, nan, 3.0]));", .expect = "4\n"},
+    {.signature = "nanCount(arg[, axis])", .op = "nanCountAll", .rowOp = "nanCountRow", .colOp = "nanCountCol",
+     .doc = "Number of the cells that are not nan, of all, per row (axis 0) or per column (axis 1).",
+     .example = "print(nanCount([1.0, nan, 3.0]));", .expect = "2\n"},
+    {.signature = "nanMin(arg[, axis])", .op = "nanMinAll", .rowOp = "nanMinRow", .colOp = "nanMinCol",
+     .doc = "Smallest of the cells that are not nan, of all, per row (axis 0) or per column (axis 1); nan if there are "
+            "none.",
+     .example = "print(nanMin([1.0, nan, 3.0]));", .expect = "1\n"},
+    {.signature = "nanMax(arg[, axis])", .op = "nanMaxAll", .rowOp = "nanMaxRow", .colOp = "nanMaxCol",
+     .doc = "Largest of the cells that are not nan, of all, per row (axis 0) or per column (axis 1); nan if there are "
+            "none.",
+     .example = "X = [1.0, nan, 3.0]; print(aggMax(X)); print(nanMax(X));", .expect = "nan\n3\n"},
     {.signature = "any(arg[, axis])", .op = "anyAll", .rowOp = "anyRow", .colOp = "anyCol",
      .doc = "Whether some cell is not 0, of all, per row (axis 0) or per column (axis 1); false for no cells.",
      .example = "X = [0, 2, 0, 0](2, 2); print(any(X)); print(any(X, 0));",
@@ -205,14 +234,16 @@ constexpr Builtin kBuiltins[] = {
      .doc = "Number of cells of the column arg per group: entry k counts those whose group id is k.",
      .example = "print(count([5, 6, 7], [1, 0, 1], 3));", .expect = "DenseMatrix(3x1, uint64_t)\n1\n2\n0\n"},
     {.signature = "idxMin(arg, axis)", .op = "idxminRow", .rowOp = "idxminRow", .colOp = "idxminCol",
-     .doc = "Position of the smallest cell of each row (axis 0) or column (axis 1), the first one on ties.",
+     .doc = "Position of the smallest cell of each row (axis 0) or column (axis 1), the first one on ties; that of the "
+            "first nan if there is one, 0 if there are no cells.",
      .example = "print(idxMin([4, 2, 2, 5](2, 2), 0));", .expect = "DenseMatrix(2x1, uint64_t)\n1\n0\n"},
     {.signature = "idxMax(arg, axis)", .op = "idxmaxRow", .rowOp = "idxmaxRow", .colOp = "idxmaxCol",
-     .doc = "Position of the largest cell of each row (axis 0) or column (axis 1), the first one on ties.",
+     .doc = "Position of the largest cell of each row (axis 0) or column (axis 1), the first one on ties; that of the "
+            "first nan if there is one, 0 if there are no cells.",
      .example = "print(idxMax([4, 2, 2, 5](2, 2), 1));", .expect = "DenseMatrix(1x2, uint64_t)\n0 1\n"},
-    {.signature = "cumSum(arg)", .op = "sumCum", .doc = "Running sums down each column.",
+    {.signature = "cumSum(arg)", .op = "sumCum", .doc = "Running sums down each column, of the types of sum.",
      .example = "print(cumSum([1, 2, 3]));", .expect = "DenseMatrix(3x1, int64_t)\n1\n3\n6\n"},
-    {.signature = "cumProd(arg)", .op = "prodCum", .doc = "Running products down each column.",
+    {.signature = "cumProd(arg)", .op = "prodCum", .doc = "Running products down each column, of the types of sum.",
      .example = "print(cumProd([2, 3, 4]));", .expect = "DenseMatrix(3x1, int64_t)\n2\n6\n24\n"},
     {.signature = "cumMin(arg)", .op = "minCum", .doc = "Running minima down each column.",
      .example = "print(cumMin([3, 1, 2]));", .expect = "DenseMatrix(3x1, int64_t)\n3\n1\n1\n"},

@@ -7,6 +7,7 @@
 /// builtin names: with --columnar the compiler puts them in the place of
 /// operations on frames.
 #include "ops/Operands.h"
+#include "ops/SumTypes.h"
 
 namespace daphne::ops {
 
@@ -117,9 +118,7 @@ Types colGroupNext(const InferCall &call) {
     return {groupNumbers(call.type(0).rows), positions()};
 }
 
-TypeDesc sumType(const TypeDesc &cells) {
-    return TypeDesc::scalar(cells.valueType == ValueType::Bool ? ValueType::SI64 : valueTypeOf(cells));
-}
+TypeDesc sumType(const TypeDesc &cells) { return TypeDesc::scalar(ops::sumType(valueTypeOf(cells))); }
 
 void needNumbers(const InferCall &call) {
     needColumn(call, 0);

@@ -64,13 +64,44 @@ bool ifNegativePair(const InferCall &call) {
 }
 bool logMayFail(const InferCall &call) { return ifShapesMayDiffer(call) || ifNegativePair(call); }
 
+/// Powers of integers are integers, so exponents must not be negative. One of 64 bits may be so after its conversion.
+bool ifExponentMayBeNegative(const InferCall &call) {
+    ValueType base = call.type(0).valueType, exponent = call.type(1).valueType;
+    if (isFloat(base) || isFloat(exponent))
+        return false;
+    if (const auto &c = call.args[1].constant; c && isIntegerLike(c->type))
+        return c->asDouble() < 0;
+    return isSigned(exponent) || exponent >= ValueType::Size;
+}
+bool powerMayFail(const InferCall &call) { return ifShapesMayDiffer(call) || ifExponentMayBeNegative(call); }
+
 bool outerShapesMayBeWrong(const InferCall &call) {
     return ifTypeUnknown(call) || call.type(0).cols != 1 || call.type(1).rows != 1;
 }
 bool outerDivisionMayFail(const InferCall &call) { return outerShapesMayBeWrong(call) || ifDivisorMayBeZero(call); }
+bool outerPowerMayFail(const InferCall &call) { return outerShapesMayBeWrong(call) || ifExponentMayBeNegative(call); }
 bool outerLogMayFail(const InferCall &call) { return outerShapesMayBeWrong(call) || ifNegativePair(call); }
 
 // ---------------------------------------------------------------------- rules
+
+/// Of numbers only.
+Types ewNumberMinMax(const InferCall &call) {
+    for (size_t i : {0, 1})
+        if (call.type(i).valueType == ValueType::Str)
+            wrongOperand(call, i, "a number or a numeric matrix");
+    return ewMinMax(call);
+}
+
+Types ewPower(const InferCall &call) {
+    Types types = ewArithmetic(call);
+    const auto &exponent = call.args[1].constant;
+    if (exponent && isIntegerLike(exponent->type) && exponent->asDouble() < 0 && !call.type(0).isFrame() &&
+        isIntegerLike(call.type(0).valueType))
+        throw compileError({}, "an integer has no integer power with a negative exponent, got " + call.type(0).text() +
+                                   " ^ " + std::to_string(exponent->asInt()))
+            .withHint("floating-point numbers have one: 2.0 ^ " + std::to_string(exponent->asInt()));
+    return types;
+}
 
 /// m x 1 and 1 x n give m x n with the value type of the elementwise operation. Other shapes fail at run time.
 template <InferFn Elementwise> Types outer(const InferCall &call) {
@@ -239,6 +270,8 @@ constexpr OpInfo kOps[] = {
     unary("ewAtanh", ewUnaryFloat, AtZero::Zero, Cost::Costly, {.low = -1, .high = 1}),
     unary("ewIsnan", ewUnary, AtZero::Zero),
     unary("ewNot", ewUnary, AtZero::Other),
+    unary("ewNanToZero", ewUnary, AtZero::Zero),
+    unary("ewNotNan", ewUnary, AtZero::Other),
     unaryOfStrings("ewLower"),
     unaryOfStrings("ewUpper"),
 
@@ -247,12 +280,15 @@ constexpr OpInfo kOps[] = {
     binary("ewSub", ewArithmetic, AtZero::Zero),
     binary("ewMul", ewArithmetic, AtZero::Zero, Order::Free),
     binary("ewDiv", ewArithmetic, AtZero::Other, Order::Fixed, Cost::Costly, divisionMayFail),
-    binary("ewPow", ewArithmetic, AtZero::Other, Order::Fixed, Cost::Costly),
+    binary("ewPow", ewPower, AtZero::Other, Order::Fixed, Cost::Costly, powerMayFail),
     binary("ewMod", ewArithmetic, AtZero::Other, Order::Fixed, Cost::Costly, divisionMayFail),
     binary("ewLog", ewFloat, AtZero::Other, Order::Fixed, Cost::Costly, logMayFail),
     // min and max return the first operand where they cannot decide (NaN).
     binary("ewMin", ewMinMax, AtZero::Zero),
     binary("ewMax", ewMinMax, AtZero::Zero),
+    // The number where one of the operands is NaN.
+    binary("ewFmin", ewNumberMinMax, AtZero::Zero),
+    binary("ewFmax", ewNumberMinMax, AtZero::Zero),
     binary("ewEq", ewCompare, AtZero::Other, Order::Free),
     binary("ewNeq", ewCompare, AtZero::Zero, Order::Free),
     binary("ewLt", ewCompare, AtZero::Zero),
@@ -267,7 +303,7 @@ constexpr OpInfo kOps[] = {
     pairs("outerSub", "ewSub", outer<ewArithmetic>, AtZero::Zero),
     pairs("outerMul", "ewMul", outer<ewArithmetic>, AtZero::Zero),
     pairs("outerDiv", "ewDiv", outer<ewArithmetic>, AtZero::Other, outerDivisionMayFail),
-    pairs("outerPow", "ewPow", outer<ewArithmetic>, AtZero::Other),
+    pairs("outerPow", "ewPow", outer<ewArithmetic>, AtZero::Other, outerPowerMayFail),
     pairs("outerMod", "ewMod", outer<ewArithmetic>, AtZero::Other, outerDivisionMayFail),
     pairs("outerLog", "ewLog", outer<ewFloat>, AtZero::Other, outerLogMayFail),
     pairs("outerMin", "ewMin", outer<ewMinMax>, AtZero::Zero),
@@ -341,7 +377,9 @@ constexpr Builtin kUnary[] = {
 };
 
 constexpr Builtin kBinary[] = {
-    {.signature = "pow(lhs, rhs)", .op = "ewPow", .doc = "lhs to the power rhs, like '^'.",
+    {.signature = "pow(lhs, rhs)", .op = "ewPow",
+     .doc = "lhs to the power rhs, like '^'. Powers of integers are integers, exact or wrapped like products; their "
+            "exponents must not be negative.",
      .example = "print(pow(2, 10));", .expect = "1024\n"},
     {.signature = "mod(lhs, rhs)", .op = "ewMod", .doc = "Remainder with the sign of lhs, like '%'.",
      .example = "print(mod(-7, 3));", .expect = "-1\n"},
@@ -351,6 +389,12 @@ constexpr Builtin kBinary[] = {
      .example = "print(min([1, 5], 3));", .expect = "DenseMatrix(2x1, int64_t)\n1\n3\n"},
     {.signature = "max(lhs, rhs)", .op = "ewMax", .doc = "rhs where it is larger than lhs, else lhs; nan where one of them is nan.",
      .example = "print(max([1, 5], 3));", .expect = "DenseMatrix(2x1, int64_t)\n3\n5\n"},
+    {.signature = "fmin(lhs, rhs)", .op = "ewFmin",
+     .doc = "Like min, but the other one where one of lhs and rhs is nan; nan where both are.",
+     .example = "print(fmin([nan, 5.0, 1.0], 3.0));", .expect = "DenseMatrix(3x1, double)\n3\n3\n1\n"},
+    {.signature = "fmax(lhs, rhs)", .op = "ewFmax",
+     .doc = "Like max, but the other one where one of lhs and rhs is nan; nan where both are.",
+     .example = "print(fmax([nan, 5.0, 1.0], 3.0));", .expect = "DenseMatrix(3x1, double)\n3\n5\n3\n"},
     {.signature = "concat(lhs, rhs)", .op = "ewConcat",
      .doc = "Strings joined, like '+'; numbers are converted to strings.",
      .example = "print(concat(\"n=\", 3));", .expect = "n=3\n"},

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Operations that make matrices from scalars.
+#include <algorithm>
+
 #include "ops/Operands.h"
 
 namespace daphne::ops {
@@ -15,6 +17,22 @@ Types fill(const InferCall &call) {
 
 bool fillMayFail(const InferCall &call) {
     return !call.type(0).isScalar() || sizeOperand(call, 1) < 0 || sizeOperand(call, 2) < 0;
+}
+
+/// zeros, ones
+Types constantCells(const InferCall &call) {
+    return {TypeDesc::matrix(ValueType::F64, sizeOperand(call, 0), sizeOperand(call, 1))};
+}
+bool constantCellsMayFail(const InferCall &call) { return sizeOperand(call, 0) < 0 || sizeOperand(call, 1) < 0; }
+
+/// eye(numRows[, numCols])
+Types eye(const InferCall &call) {
+    int64_t rows = sizeOperand(call, 0), cols = call.args.size() > 1 ? sizeOperand(call, 1) : rows;
+    double longer = static_cast<double>(std::max(rows, cols));
+    return {TypeDesc::matrix(ValueType::F64, rows, cols, rows > 0 && cols > 0 ? 1 / longer : -1)};
+}
+bool eyeMayFail(const InferCall &call) {
+    return sizeOperand(call, 0) < 0 || sizeOperand(call, call.args.size() - 1) < 0;
 }
 
 /// randMatrix(numRows, numCols, min, max, sparsity, seed)
@@ -117,6 +135,9 @@ bool matrixConstantMayFail(const InferCall &call) {
 // clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
     {.mnemonic = "fill", .minArgs = 3, .maxArgs = 3, .infer = fill, .mayFail = fillMayFail},
+    {.mnemonic = "zeros", .minArgs = 2, .maxArgs = 2, .infer = constantCells, .mayFail = constantCellsMayFail},
+    {.mnemonic = "ones", .minArgs = 2, .maxArgs = 2, .infer = constantCells, .mayFail = constantCellsMayFail},
+    {.mnemonic = "eye", .minArgs = 1, .maxArgs = 2, .infer = eye, .mayFail = eyeMayFail},
     // Unseeded draws differ from call to call, so neither may be merged, moved or dropped.
     {.mnemonic = "randMatrix", .minArgs = 6, .maxArgs = 6, .infer = randMatrix, .mayFail = always, .sideEffect = true},
     {.mnemonic = "sample", .minArgs = 4, .maxArgs = 4, .infer = sample, .mayFail = always, .sideEffect = true},
@@ -129,6 +150,14 @@ constexpr Builtin kBuiltins[] = {
     {.signature = "fill(value, numRows, numCols)", .op = "fill",
      .doc = "Matrix with every cell equal to value, which may be a string.",
      .example = "print(fill(1.5, 2, 3));", .expect = "DenseMatrix(2x3, double)\n1.5 1.5 1.5\n1.5 1.5 1.5\n"},
+    {.signature = "zeros(numRows, numCols)", .op = "zeros", .doc = "Matrix of zeros (f64).",
+     .example = "print(zeros(1, 3));", .expect = "DenseMatrix(1x3, double)\n0 0 0\n"},
+    {.signature = "ones(numRows, numCols)", .op = "ones", .doc = "Matrix of ones (f64).",
+     .example = "print(ones(1, 3));", .expect = "DenseMatrix(1x3, double)\n1 1 1\n"},
+    {.signature = "eye(numRows[, numCols])", .op = "eye",
+     .doc = "Matrix (f64) with ones on its diagonal and zeros elsewhere, square unless numCols says otherwise.",
+     .example = "print(eye(2)); print(eye(1, 2));",
+     .expect = "DenseMatrix(2x2, double)\n1 0\n0 1\nDenseMatrix(1x2, double)\n1 0\n"},
     {.signature = "rand(numRows, numCols, min, max, sparsity, seed)", .op = "randMatrix",
      .doc = "Matrix of uniform random values between min and max, of which the fraction sparsity is not zero. "
             "Equal seeds give equal values; seed -1 gives others in every run.",

@@ -54,16 +54,16 @@ struct Domain {
     constexpr bool isEverything() const { return low == Domain().low && high == Domain().high; }
 };
 
-/// Aggregates that loops can fuse: cells are prepared, folded (kernels/folds) and the result is finished.
+/// Aggregates that loops fuse: cells are prepared and folded; the result is finished and gets the type of inference.
 struct FoldFacts {
     enum class Prepare : uint8_t {
         Nothing,
-        Count, ///< truth values count as si64
-        Float, ///< everything but f32 becomes f64
+        Count, ///< what they are added up in: ops::sumPrecision()
+        Float, ///< f64
         Truth, ///< whether it is not 0
     };
     enum class Finish : uint8_t { Nothing, DivideByCount };
-    std::string_view combine = {}; ///< name of the fold; empty: only the kernel knows
+    std::string_view combine = {}; ///< what kernels/folds/Folds.h names; empty: only the kernel knows
     Prepare prepare = Prepare::Nothing;
     Finish finish = Finish::Nothing;
 };

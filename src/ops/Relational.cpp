@@ -5,6 +5,7 @@
 
 #include "ops/Operands.h"
 #include "ops/QueryBlock.h"
+#include "ops/SumTypes.h"
 
 namespace daphne::ops {
 
@@ -175,7 +176,7 @@ Types groupJoin(const InferCall &call) {
     if (key >= 0 && summed >= 0)
         sums = frameOf({*label(call, 2), "SUM(" + *label(call, 4) + ")"},
                        {call.type(0).schema->types[static_cast<size_t>(key)],
-                        call.type(1).schema->types[static_cast<size_t>(summed)]});
+                        sumType(call.type(1).schema->types[static_cast<size_t>(summed)])});
     return {sums, TypeDesc::matrix(ValueType::Size, -1, 1)};
 }
 
@@ -188,7 +189,7 @@ ValueType aggregateType(const InferCall &call, const std::string &function, Valu
         return cell;
     needNumbers(call, cell, name);
     if (function == "SUM")
-        return cell == ValueType::Bool ? ValueType::SI64 : cell;
+        return sumType(cell);
     return ValueType::F64;
 }
 

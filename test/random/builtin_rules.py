@@ -80,8 +80,8 @@ def binary_rule(operator):
     return rule
 
 
-def aggregate_rule(floats):
+def aggregate_rule(result_type):
     def rule(types):
         vt = types[0][1]
-        return 'm' if len(types) > 1 else 's', float_type(vt) if vt and floats else vt
+        return 'm' if len(types) > 1 else 's', result_type(vt) if vt and vt != 'str' else vt
     return rule

@@ -4,11 +4,12 @@
 import math
 from functools import cmp_to_key
 
-from aggregates import (aggregate, cumulative, deviation_of, extreme, index_of, mean_of, sum_of, total, variance_of)
+from aggregates import (aggregate, all_of, any_of, count_of, count_type, cumulative, deviation_of, extreme, index_of, mean_of, of_numbers, product_of,
+                        same_type, sum_of, total, truth_type, variance_of)
 from builtin_rules import (Builtin, binary_rule, fixed, floating, general_matrix, matrix_like, need_matrix,
                            need_not_bool, need_numbers, need_scalar, same)
 from elementwise import as_number, binary, map_cells, negate, select, size_of, whole
-from values import (CPP_NAMES, Fail, List, Matrix, Scalar, Unspecified, convert, float_type, is_float, most_general,
+from values import (CPP_NAMES, Fail, List, Matrix, Scalar, Unspecified, convert, float_type, is_float, most_general, sum_type,
                     rounded, wrap)
 
 MAX_CELLS = 10_000
@@ -337,6 +338,8 @@ BUILTINS = {
     'mod': binary_function('%'),
     'log': binary_function('log'),
     'min': binary_function('min'),
+    'fmin': binary_function('fmin'),
+    'fmax': binary_function('fmax'),
     'max': binary_function('max'),
     'concat': binary_function('concat'),
     'outerAdd': outer_function('+'),
@@ -355,18 +358,26 @@ BUILTINS = {
     'outerAnd': outer_function('&&'),
     'outerOr': outer_function('||'),
     'outerXor': outer_function('xor'),
-    'sum': aggregate(sum_of),
-    'aggMin': aggregate(extreme(lambda a, b: a < b, -1), bools=True),
-    'aggMax': aggregate(extreme(lambda a, b: a > b, 1), bools=True),
-    'mean': aggregate(mean_of, floats=True),
-    'var': aggregate(variance_of, floats=True),
-    'stddev': aggregate(deviation_of, floats=True),
+    'sum': aggregate(sum_of, sum_type),
+    'prod': aggregate(product_of, sum_type),
+    'any': aggregate(any_of, truth_type),
+    'all': aggregate(all_of, truth_type),
+    'aggMin': aggregate(extreme(lambda a, b: a < b, -1), same_type),
+    'aggMax': aggregate(extreme(lambda a, b: a > b, 1), same_type),
+    'mean': aggregate(mean_of, float_type),
+    'var': aggregate(variance_of, float_type),
+    'stddev': aggregate(deviation_of, float_type),
+    'nanSum': aggregate(of_numbers(sum_of), sum_type, 'arg axis'),
+    'nanCount': aggregate(of_numbers(count_of), count_type, 'arg axis'),
+    'nanMin': aggregate(of_numbers(extreme(lambda a, b: a < b, -1), math.nan), same_type, 'arg axis'),
+    'nanMax': aggregate(of_numbers(extreme(lambda a, b: a > b, 1), math.nan), same_type, 'arg axis'),
+    'nanMean': aggregate(of_numbers(mean_of), float_type, 'arg axis'),
     'idxMin': index_of(lambda a, b: a < b),
     'idxMax': index_of(lambda a, b: a > b),
-    'cumSum': cumulative('+'),
-    'cumProd': cumulative('*'),
-    'cumMin': cumulative('min'),
-    'cumMax': cumulative('max'),
+    'cumSum': cumulative('+', sum_type),
+    'cumProd': cumulative('*', sum_type),
+    'cumMin': cumulative('min', same_type),
+    'cumMax': cumulative('max', same_type),
     'reshape': Builtin('arg numRows numCols', matrix_like, reshape),
     't': Builtin('arg', matrix_like, transpose),
     'transpose': Builtin('arg', matrix_like, transpose),

@@ -16,7 +16,7 @@ def result_value_type(operator, a, b):
         return None if general == 'str' else float_type(general)
     if operator in ARITHMETIC:
         if general == 'bool':
-            return None if operator in ('min', 'max') else 'si64'
+            return None if operator in ('min', 'max', 'fmin', 'fmax') else 'si64'
         return None if general == 'str' else general
     if operator in COMPARISON:
         if general == 'str':
@@ -51,6 +51,8 @@ def binary_cells(operator, a_type, b_type, inexact):
         raise Unspecified('modulo of an uncertain number')
 
     def arithmetic(a, b):
+        if operator == '^' and b < 0 and not is_float(result):
+            raise Fail('integer to a negative power')
         a, b = convert(a, a_type, result), convert(b, b_type, result)
         value = ARITHMETIC[operator](a, b, result)
         if inexact and is_float(result) and lost_digits(operator, a, b, value):

@@ -8,7 +8,7 @@ Dimensions are numbers or names of variables that hold a size; the latter for ma
 from dataclasses import dataclass
 from random import Random
 
-from values import RANK, limits
+from values import RANK, limits, sum_type
 
 NUMERIC = ('si64', 'f64', 'f32', 'ui64', 'si32', 'ui32', 'si8', 'ui8', 'size', 'bool')
 NUMERIC_WEIGHTS = (5, 5, 2, 2, 1.5, 1, 1.5, 1.5, 1, 1.5)
@@ -225,14 +225,14 @@ class Expressions:
     def right_operand(self, operator, vt, depth):
         """Mostly one that does not fail."""
         if operator == '^':
-            return self.number_text(vt, self.rng.randint(0, 1 if vt == 'bool' else 3))
+            return self.number_text(vt, self.rng.randint(0, 1 if vt == 'bool' else self.rng.choice((3, 3, 40))))
         if operator in '/%' and self.chance(0.9):
             return self.literal(vt, nonzero=True)
         return self.scalar(vt, depth)
 
     def min_max(self, vt, depth):
         a, b = self.operand_types(vt)
-        return self.call_text(self.rng.choice(['min', 'max']), self.scalar(a, depth), self.scalar(b, depth))
+        return self.call_text(self.rng.choice(['min', 'max', 'fmin', 'fmax']), self.scalar(a, depth), self.scalar(b, depth))
 
     def comparison(self, vt, depth):
         if vt == 'si64' and self.chance(0.2):
@@ -292,14 +292,25 @@ class Expressions:
         return self.rng.randint(0, 4), self.rng.randint(1, 4)
 
     def aggregate(self, vt, depth):
-        name, source = self.rng.choice(['sum', 'aggMin', 'aggMax']), self.some_matrix(vt, depth)
-        if self.chance(0.2):
+        name = self.rng.choice(['sum', 'aggMin', 'aggMax', 'prod', 'nanSum', 'nanMin', 'nanMax'])
+        cells = self.cells_of_sum(vt) if name in ('sum', 'prod', 'nanSum') else vt
+        if cells is None:
+            name, cells = 'aggMax', vt
+        source = self.some_matrix(cells, depth)
+        if cells != vt:
+            return self.call_text(name, source)
+        if sum_type(vt) == vt and self.chance(0.2):
             # Aggregates may be moved through these.
             tight = source.within(POSTFIX)
             source = self.rng.choice([f't({source})', f'reverse({source})', f'-{tight}', f'{tight} * {self.leaf(vt)}',
                                       f'{self.leaf(vt)} - {tight}', f'rbind({tight}, {tight})', f'{tight} + {tight}',
                                       f't({tight}) @ {tight}', f'sum({source}, 0)', f'sum({source}, 1)'])
         return self.call_text(name, source)
+
+    def cells_of_sum(self, vt):
+        """A type of cells whose sum has the type vt; None if there is none."""
+        fitting = [cells for cells in NUMERIC if sum_type(cells) == vt]
+        return None if not fitting else vt if vt in fitting and self.chance(0.6) else self.rng.choice(fitting)
 
     def shape_scalar(self, vt, depth):
         lists = [name for name, known in self.variables.items() if known.kind == 'l']

@@ -89,7 +89,7 @@ class Matrices(Expressions):
 
     def arithmetic_matrix(self, type_, depth):
         a, b = self.operand_types(type_.vt)
-        operator = self.rng.choices(('+', '-', '*', '/', '%', '^', 'min', 'max'), (5, 5, 4, 2, 1, 0.5, 1, 1))[0]
+        operator = self.rng.choices(('+', '-', '*', '/', '%', '^', 'min', 'max', 'fmin', 'fmax'), (5, 5, 4, 2, 1, 0.5, 1, 1, 0.3, 0.3))[0]
         if operator in '/%^':
             left = self.matrix(self.like(type_, a), depth)
             right = self.right_operand(operator, b, 0)
@@ -97,7 +97,7 @@ class Matrices(Expressions):
             left, right = self.operands(type_, a, b, depth)
             if self.chance(0.4):
                 left, right = right, left
-        if operator in ('min', 'max'):
+        if operator in ('min', 'max', 'fmin', 'fmax'):
             return self.call_text(operator, left, right)
         return self.binary_text(operator, left, right)
 
@@ -319,7 +319,11 @@ class Matrices(Expressions):
         return Text(self.rng.choice(texts), POSTFIX)
 
     def cumulative(self, type_, depth):
-        return self.call_text(self.rng.choice(['cumSum', 'cumProd', 'cumMin', 'cumMax']), self.matrix(type_, depth))
+        name = self.rng.choice(['cumSum', 'cumProd', 'cumMin', 'cumMax'])
+        cells = self.cells_of_sum(type_.vt) if name in ('cumSum', 'cumProd') else type_.vt
+        if cells is None:
+            name, cells = 'cumMax', type_.vt
+        return self.call_text(name, self.matrix(self.like(type_, cells), depth))
 
     def along_axis(self, type_, depth):
         if type_.cols == 1:
@@ -328,7 +332,11 @@ class Matrices(Expressions):
             source, axis = self.like(type_, rows=self.rng.randint(1, 3)), 1
         else:
             return self.leaf_matrix(type_)
-        return self.call_text(self.rng.choice(['sum', 'aggMin', 'aggMax']), self.matrix(source, depth), axis)
+        name = self.rng.choice(['sum', 'aggMin', 'aggMax', 'prod', 'nanSum', 'nanMin', 'nanMax'])
+        cells = self.cells_of_sum(type_.vt) if name in ('sum', 'prod', 'nanSum') else type_.vt
+        if cells is None:
+            name, cells = 'aggMin', type_.vt
+        return self.call_text(name, self.matrix(self.like(source, cells), depth), axis)
 
     def positions(self, type_, depth):
         vt = self.numeric_type()

@@ -91,6 +91,11 @@ def float_type(vt):
     return vt if is_float(vt) else 'f64'
 
 
+def sum_type(vt):
+    """Of sums and products of cells."""
+    return 'si64' if vt in INTEGER_BITS and INTEGER_BITS[vt][0] < 64 else vt
+
+
 def wrap(value, vt):
     bits, signed = INTEGER_BITS[vt]
     value &= (1 << bits) - 1
@@ -210,12 +215,11 @@ def real_power(a, b):
 
 
 def power(a, b, vt):
-    result = real_power(float(a), float(b))
-    if is_float(vt):
-        return rounded(result, vt)
-    if not abs(result) <= 2**53:
-        raise Unspecified('power beyond exact doubles')
-    return convert(result, 'f64', vt)
+    if not is_float(vt):
+        if b >= 2**63:
+            raise Unspecified('enormous exponent')
+        return wrap(pow(a, b, 2**64), vt)
+    return rounded(real_power(float(a), float(b)), vt)
 
 
 def is_exact_power(a, b, result):
@@ -229,6 +233,11 @@ def first_nan(a, b, otherwise):
     return math.nan if a != a or b != b else otherwise
 
 
+def only_number(a, b, otherwise):
+    """The number if one of the two is NaN."""
+    return b if a != a else a if b != b else otherwise
+
+
 ARITHMETIC = {
     '+': lambda a, b, vt: rounded(a + b, vt),
     '-': lambda a, b, vt: rounded(a - b, vt),
@@ -237,6 +246,8 @@ ARITHMETIC = {
     '%': modulo,
     '^': power,
     'min': lambda a, b, vt: first_nan(a, b, b if b < a else a),
+    'fmin': lambda a, b, vt: only_number(a, b, b if b < a else a),
+    'fmax': lambda a, b, vt: only_number(a, b, b if a < b else a),
     'max': lambda a, b, vt: first_nan(a, b, b if a < b else a),
 }
 COMPARISON = {

@@ -180,9 +180,10 @@ Value *LoopEmitter::binary(size_t node, const Place &place) {
     const Node &n = program.nodes[node];
     CellArithmetic cells(b, place.lanes);
     Value *x = operand(n, 0, n.compute, place), *y = operand(n, 1, n.compute, place);
-    if (Value *v = cells.binary(n.cells->op->mnemonic, x, y, n.compute))
+    bool noNan = nan.isNever(n.operands[0]) && nan.isNever(n.operands[1]);
+    if (Value *v = cells.withoutNan(noNan).binary(n.cells->op->mnemonic, x, y, n.compute))
         return cells.convert(v, n.compute, n.type);
-    return callCells(cellLoopSymbol(*n.cells, n.compute), {x, y}, n.compute, n.type, place.lanes);
+    return callCells(cellLoopSymbol(*n.cells, program.generalType(n)), {x, y}, n.compute, n.type, place.lanes);
 }
 
 Value *LoopEmitter::compute(size_t node, const Place &place) {

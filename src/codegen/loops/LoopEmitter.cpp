@@ -16,7 +16,7 @@ using exec::Space;
 using llvm::Value;
 
 LoopEmitter::LoopEmitter(llvm::Module &module, const LoopProgram &program, const std::string &name)
-    : program(program), module(module), context(module.getContext()), b(context), i64(b.getInt64Ty()),
+    : program(program), nan(program), module(module), context(module.getContext()), b(context), i64(b.getInt64Ty()),
       ptr(b.getPtrTy()) {
     auto *type = llvm::FunctionType::get(b.getVoidTy(), {ptr, i64, i64}, false);
     function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
@@ -90,7 +90,9 @@ Value *LoopEmitter::neutral(const Accumulator &a, unsigned lanes) {
 }
 
 Value *LoopEmitter::combine(const Accumulator &a, Value *x, Value *best, unsigned lanes) {
-    return CellArithmetic(b, lanes).binary(propertiesOf(a.how).cells, best, x, a.type);
+    // The neutral element of a minimum or maximum of numbers may be NaN.
+    bool noNan = propertiesOf(a.how).orders && nan.isNever(a.node);
+    return CellArithmetic(b, lanes).withoutNan(noNan).binary(propertiesOf(a.how).cells, best, x, a.type);
 }
 
 Value *LoopEmitter::finished(const Accumulator &a, Value *total) {

@@ -14,6 +14,7 @@
 #include "llvm/IR/Module.h"
 
 #include "codegen/CellArithmetic.h"
+#include "codegen/loops/NanFacts.h"
 #include "exec/LoopProgram.h"
 
 namespace daphne::codegen {
@@ -129,6 +130,7 @@ class LoopEmitter {
     template <class Then> llvm::Value *conditional(llvm::Value *condition, llvm::Value *otherwise, Then then);
 
     const exec::LoopProgram &program;
+    NanFacts nan;
     llvm::Module &module;
     llvm::LLVMContext &context;
     llvm::IRBuilder<> b;

@@ -282,7 +282,7 @@ template <> Compute read(std::span<const std::byte> body) {
         operand.role = r.enumerator(Compute::Role::Kept);
         operand.number = r.number<uint64_t>();
         operand.whole = r.number<uint64_t>();
-        operand.fold = r.enumerator(Reduce::DotSparse);
+        operand.fold = r.enumerator(kLastReduce);
         m.operands.push_back(operand);
     }
     m.isOffered = r.flag();

@@ -11,6 +11,7 @@
 #include "kernels/aggregates/PairwiseRows.h"
 #include "kernels/aggregates/Reduction.h"
 #include "kernels/aggregates/StringExtremes.h"
+#include "ops/SumTypes.h"
 
 namespace daphne {
 
@@ -41,161 +42,168 @@ template <class T> struct CellRun {
     const T *inPlace() const { return whole ? reader.allInPlace() : reader.rowInPlace(row); }
 };
 
-/// f(cells) for the only result or the result of every row.
-template <class T, class F> Value reduceBlocks(Over over, const Dense &m, ValueType type, F &&f) {
+/// f(cells) for the only result or the result of every row, converted to the type R of the result.
+template <class T, class R, class F> Value reduceBlocks(Over over, const Dense &m, ValueType type, F &&f) {
     CellReader<T> reader(m);
     if (over == Over::All)
-        return Value::scalar(f(CellRun<T>{reader, true, 0, m.cells()}), type);
+        return Value::scalar(static_cast<R>(f(CellRun<T>{reader, true, 0, m.cells()})), type);
     auto result = Dense::create(type, m.rows(), 1);
-    auto out = result->template mutableView<T>();
+    auto out = result->template mutableView<R>();
     for (size_t r = 0; r < m.rows(); ++r)
-        out(r, 0) = f(CellRun<T>{reader, false, r, m.cols()});
+        out(r, 0) = static_cast<R>(f(CellRun<T>{reader, false, r, m.cols()}));
     return result;
 }
 
 // ------------------------------------------------------------- sums and means
+// In: type of the cells; T: what they are added up in; R: type of the result.
 
-constexpr auto kUnchanged = [](auto x) { return x; };
-
-template <class T, class Map> auto blockSum(Map map) {
-    return [map](const CellRun<T> &cells) {
-        if (const T *x = cells.inPlace())
-            return sumRun(x, cells.size, map);
+template <class In, class T, class Map> auto blockSum(Map map) {
+    return [map](const CellRun<In> &cells) {
+        if (const In *x = cells.inPlace())
+            return sumRun<T>(x, cells.size, map);
         PairwiseSum<T> sum;
-        cells([&](const T *x, size_t n) { sum.add(sumBlock(x, n, map)); });
+        cells([&](const In *x, size_t n) { sum.add(sumBlock<T>(x, n, map)); });
         return sum.total();
     };
 }
 
 /// out[c] += sum of map(x, c) over some rows, from the first to the last.
-template <class T, class Map, size_t N> void addRows(const std::array<const T *, N> &rows, T *out, size_t n, Map map) {
+template <class In, class T, class Map, size_t N>
+void addRows(const std::array<const In *, N> &rows, T *out, size_t n, Map map) {
 #pragma GCC ivdep
     for (size_t c = 0; c < n; ++c) {
         T sum = out[c];
         for (size_t i = 0; i < N; ++i)
-            sum = wrappingSum(sum, map(rows[i][c], c));
+            sum = wrappingSum(sum, map(static_cast<T>(rows[i][c]), c));
         out[c] = sum;
     }
 }
 
 /// out[c] = sum over r of map(m(r, c), c), rows in groups so that rounding errors stay small.
-template <class T, class Map> void sumColumns(const Dense &m, T *out, Map map) {
-    constexpr size_t kGroup = 512, kTogether = CellReader<T>::kSlots;
-    CellReader<T> reader(m);
+template <class In, class T, class Map> void sumColumns(const Dense &m, T *out, Map map) {
+    constexpr size_t kGroup = 512, kTogether = 4;
+    auto in = m.view<In>();
     PairwiseRows<T> sum(m.cols());
     for (size_t begin = 0; begin < m.rows(); begin += kGroup) {
         T *group = sum.room();
         size_t end = std::min(m.rows(), begin + kGroup), r = begin;
         for (; r + kTogether <= end; r += kTogether) {
-            std::array<const T *, kTogether> rows;
+            std::array<const In *, kTogether> rows;
             for (size_t i = 0; i < kTogether; ++i)
-                rows[i] = reader.wholeRow(r + i, i);
+                rows[i] = in.row(r + i);
             vectorised([&, n = m.cols()] { addRows(rows, group, n, map); });
         }
         for (; r < end; ++r)
-            addRows<T, Map, 1>({reader.wholeRow(r)}, group, m.cols(), map);
+            addRows<In, T, Map, 1>({in.row(r)}, group, m.cols(), map);
         sum.add(group);
     }
     sum.total(out);
 }
 
 /// Rows that fit into one block, two at a time.
-template <class T> Value sumsOfShortRows(const Dense &m, ValueType type) {
+template <class In> Value sumsOfShortRows(const Dense &m, ValueType type) {
+    using T = SumPrecision<In>;
+    using R = SumResult<In>;
     auto result = Dense::create(type, m.rows(), 1);
-    T *out = result->template mutableView<T>().data;
-    vectorised([out, in = m.view<T>()] {
+    R *out = result->template mutableView<R>().data;
+    vectorised([out, in = m.view<In>()] {
         size_t half = in.rows / 2;
-        for (size_t r = 0; r < half; ++r)
-            std::tie(out[r], out[half + r]) = sumTwoBlocks(in.row(r), in.row(half + r), in.cols, kUnchanged);
+        for (size_t r = 0; r < half; ++r) {
+            auto sums = sumTwoBlocks<T>(in.row(r), in.row(half + r), in.cols, Unchanged());
+            out[r] = static_cast<R>(sums.first);
+            out[half + r] = static_cast<R>(sums.second);
+        }
         if (in.rows % 2)
-            out[in.rows - 1] = sumLanes(in.row(in.rows - 1), in.cols, kUnchanged);
+            out[in.rows - 1] = static_cast<R>(sumLanes<T>(in.row(in.rows - 1), in.cols, Unchanged()));
     });
     return result;
 }
 
-template <class T> Value columnSums(const Dense &m, ValueType type) {
-    auto result = Dense::create(type, 1, m.cols());
-    T *out = result->mutableView<T>().data;
-    CellReader<T> reader(m);
-    if (m.cols() == 1)
-        out[0] = blockSum<T>(kUnchanged)(CellRun<T>{reader, true, 0, m.cells()});
-    else
-        sumColumns<T>(m, out, [](T x, size_t) { return x; });
+/// A row of numbers, converted to the type R of the result.
+template <class R, class T> Value asRow(const std::vector<T> &cells, ValueType type) {
+    auto result = Dense::create(type, 1, cells.size());
+    std::ranges::transform(cells, result->template mutableView<R>().data, [](T x) { return static_cast<R>(x); });
     return result;
+}
+
+template <class In> Value columnSums(const Dense &m, ValueType type) {
+    using T = SumPrecision<In>;
+    std::vector<T> sums(m.cols());
+    CellReader<In> reader(m);
+    if (m.cols() == 1)
+        sums[0] = blockSum<In, T>(Unchanged())(CellRun<In>{reader, true, 0, m.cells()});
+    else
+        sumColumns<In>(m, sums.data(), [](T x, size_t) { return x; });
+    return asRow<SumResult<In>>(sums, type);
 }
 
 template <Over O> Value sum(KernelCall &call, const Dense &m) {
     needNumbers(call, m);
-    ValueType type = m.type() == ValueType::Bool ? ValueType::SI64 : m.type();
-    return withNumericType(type, [&]<class T>(TypeTag<T>) -> Value {
-        if constexpr (std::is_same_v<T, bool>)
-            throw internalError("sum of bool cells");
-        else if constexpr (O == Over::Col)
-            return columnSums<T>(m, type);
-        else if (O == Over::Row && sameCells(m.type(), type) && m.cols() <= CellReader<T>::kBlock)
-            return sumsOfShortRows<T>(m, type);
+    ValueType type = ops::sumType(m.type());
+    return withNumericType(m.type(), [&]<class In>(TypeTag<In>) -> Value {
+        if constexpr (O == Over::Col)
+            return columnSums<In>(m, type);
+        else if (O == Over::Row && m.cols() <= CellReader<In>::kBlock)
+            return sumsOfShortRows<In>(m, type);
         else
-            return reduceBlocks<T>(O, m, type, blockSum<T>(kUnchanged));
+            return reduceBlocks<In, SumResult<In>>(O, m, type, blockSum<In, SumPrecision<In>>(Unchanged()));
     });
 }
 
 enum class Moment { Mean, Var, Stddev };
 
-/// Population moments in two passes: the mean first, then squared distances from it.
-template <class T> T finish(Moment moment, T sumOfSquares, T n) {
-    T variance = sumOfSquares / n;
+/// Population moments in two passes: the mean first, then squared distances from it. Computed in f64.
+double finish(Moment moment, double sumOfSquares, double n) {
+    double variance = sumOfSquares / n;
     return moment == Moment::Var ? variance : std::sqrt(variance);
 }
 
-template <class T> Value momentOfBlocks(Over over, Moment moment, const Dense &m) {
+template <class In, class R> Value momentOfBlocks(Over over, Moment moment, const Dense &m) {
     size_t count = over == Over::All ? m.cells() : m.cols();
-    T n = static_cast<T>(count);
-    return reduceBlocks<T>(over, m, valueTypeOf<T>(), [&](const CellRun<T> &cells) {
+    auto n = static_cast<double>(count);
+    return reduceBlocks<In, R>(over, m, valueTypeOf<R>(), [&](const CellRun<In> &cells) {
         if (count == 0)
-            return std::numeric_limits<T>::quiet_NaN();
-        T mean = blockSum<T>(kUnchanged)(cells) / n;
+            return std::numeric_limits<double>::quiet_NaN();
+        double mean = blockSum<In, double>(Unchanged())(cells) / n;
         if (moment == Moment::Mean)
             return mean;
-        return finish(moment, blockSum<T>([mean](T x) { return (x - mean) * (x - mean); })(cells), n);
+        return finish(moment, blockSum<In, double>([mean](double x) { return (x - mean) * (x - mean); })(cells), n);
     });
 }
 
-template <class T> Value momentOfColumns(Moment moment, const Dense &m) {
-    auto result = Dense::create(valueTypeOf<T>(), 1, m.cols());
-    T *out = result->template mutableView<T>().data;
-    T n = static_cast<T>(m.rows());
-    if (m.rows() == 0) {
-        std::fill_n(out, m.cols(), std::numeric_limits<T>::quiet_NaN());
-        return result;
+template <class In, class R> Value momentOfColumns(Moment moment, const Dense &m) {
+    auto n = static_cast<double>(m.rows());
+    std::vector<double> means(m.cols(), std::numeric_limits<double>::quiet_NaN());
+    if (m.rows() > 0) {
+        sumColumns<In>(m, means.data(), [](double x, size_t) { return x; });
+        for (double &mean : means)
+            mean /= n;
     }
-    sumColumns<T>(m, out, [](T x, size_t) { return x; });
-    std::vector<T> means(m.cols());
-    for (size_t c = 0; c < m.cols(); ++c)
-        means[c] = out[c] /= n;
-    if (moment == Moment::Mean)
-        return result;
-    const T *mean = means.data();
-    sumColumns<T>(m, out, [mean](T x, size_t c) { return (x - mean[c]) * (x - mean[c]); });
-    for (size_t c = 0; c < m.cols(); ++c)
-        out[c] = finish(moment, out[c], n);
-    return result;
+    if (moment == Moment::Mean || m.rows() == 0)
+        return asRow<R>(means, valueTypeOf<R>());
+    std::vector<double> squares(m.cols());
+    sumColumns<In>(m, squares.data(),
+                   [mean = means.data()](double x, size_t c) { return (x - mean[c]) * (x - mean[c]); });
+    for (double &s : squares)
+        s = finish(moment, s, n);
+    return asRow<R>(squares, valueTypeOf<R>());
 }
 
 /// One column is treated as a whole, which is faster; its 1x1 result is the scalar over all cells.
-template <class T> Value momentOfOneColumn(Moment moment, const Dense &m) {
-    auto result = Dense::create(valueTypeOf<T>(), 1, 1);
-    result->template mutableView<T>()(0, 0) = momentOfBlocks<T>(Over::All, moment, m).template as<T>();
+template <class In, class R> Value momentOfOneColumn(Moment moment, const Dense &m) {
+    auto result = Dense::create(valueTypeOf<R>(), 1, 1);
+    result->template mutableView<R>()(0, 0) = momentOfBlocks<In, R>(Over::All, moment, m).template as<R>();
     return result;
 }
 
 template <Moment M, Over O> Value moment(KernelCall &call, const Dense &m) {
     needNumbers(call, m);
-    auto run = [&]<class T>(TypeTag<T>) {
+    return withNumericType(m.type(), [&]<class In>(TypeTag<In>) {
+        using R = std::conditional_t<std::is_same_v<In, float>, float, double>;
         if (O != Over::Col)
-            return momentOfBlocks<T>(O, M, m);
-        return m.cols() == 1 ? momentOfOneColumn<T>(M, m) : momentOfColumns<T>(M, m);
-    };
-    return m.type() == ValueType::F32 ? run(TypeTag<float>{}) : run(TypeTag<double>{});
+            return momentOfBlocks<In, R>(O, M, m);
+        return m.cols() == 1 ? momentOfOneColumn<In, R>(M, m) : momentOfColumns<In, R>(M, m);
+    });
 }
 
 // ------------------------------------------------------------------- extremes
@@ -229,7 +237,7 @@ template <class Order, Over O> Value extreme(KernelCall &, const Dense &m) {
         if constexpr (O == Over::Col)
             return extremeOfColumns<Order, T>(m);
         else
-            return reduceBlocks<T>(O, m, m.type(), [](const CellRun<T> &cells) {
+            return reduceBlocks<T, T>(O, m, m.type(), [](const CellRun<T> &cells) {
                 T best = Order::template worst<T>();
                 if (const T *x = cells.inPlace())
                     return extremeOf<Order>(x, cells.size, best);
@@ -243,8 +251,6 @@ template <class Order, Over O> Value extreme(KernelCall &, const Dense &m) {
 
 template <class Order> Value positionInRow(KernelCall &call, const Dense &m) {
     needNumbers(call, m);
-    if (m.cols() == 0 && m.rows() > 0)
-        throw executionError("rows without cells have no extreme: the matrix is " + m.shapeText());
     auto result = Dense::create(ValueType::Size, m.rows(), 1);
     auto out = result->mutableView<uint64_t>();
     withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
@@ -257,8 +263,6 @@ template <class Order> Value positionInRow(KernelCall &call, const Dense &m) {
 
 template <class Order> Value positionInColumn(KernelCall &call, const Dense &m) {
     needNumbers(call, m);
-    if (m.rows() == 0 && m.cols() > 0)
-        throw executionError("columns without cells have no extreme: the matrix is " + m.shapeText());
     auto result = Dense::create(ValueType::Size, 1, m.cols(), Buffer::Init::Zero);
     uint64_t *position = result->mutableView<uint64_t>().data;
     withNumericType(m.type(), [&]<class T>(TypeTag<T>) {

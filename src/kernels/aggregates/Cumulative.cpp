@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Cumulative operations down each column: result(0, c) = arg(0, c),
 /// result(r, c) = result(r - 1, c) op arg(r, c).
-#include <algorithm>
+#include <memory>
 
 #include "kernels/KernelTable.h"
 #include "kernels/aggregates/Extreme.h"
 #include "kernels/aggregates/Reduction.h"
+#include "ops/SumTypes.h"
 
 namespace daphne {
 
@@ -29,42 +30,42 @@ struct Max {
     template <class T> static T apply(T a, T b) { return Larger::better(b, a) ? b : a; }
 };
 
-/// The running value of a single column stays in a register.
-template <class Op, class T> void accumulateRun(const T *x, T *out, size_t n) {
-    T running = out[0] = x[0];
-    for (size_t i = 1; i < n; ++i)
-        out[i] = running = Op::apply(running, x[i]);
-}
-
-template <class Op, class T> void accumulateDown(const Dense &m, Dense &result) {
-    CellReader<T> reader(m);
-    auto out = result.mutableView<T>();
-    if (out.rows == 0)
+/// In: type of the cells; T: what is carried from row to row; R: type of the result.
+template <class Op, class In, class T, class R> void accumulateDown(DenseView<const In> in, DenseView<R> out) {
+    if (in.cols == 1) { // it stays in a register
+        T running = in.rows ? static_cast<T>(in(0, 0)) : T();
+        for (size_t r = 0; r < in.rows; ++r) {
+            if (r > 0)
+                running = Op::apply(running, static_cast<T>(in(r, 0)));
+            out(r, 0) = static_cast<R>(running);
+        }
         return;
-    if (const T *x = reader.allInPlace(); x && out.cols == 1 && out.contiguous())
-        return accumulateRun<Op>(x, out.data, out.rows);
-    std::copy_n(reader.wholeRow(0), out.cols, out.row(0));
-    vectorised([&, n = out.cols] {
-        for (size_t r = 1; r < out.rows; ++r) {
-            const T *x = reader.wholeRow(r), *above = out.row(r - 1);
-            T *here = out.row(r);
+    }
+    auto carried = std::make_unique_for_overwrite<T[]>(in.cols);
+    vectorised([=, n = in.cols, running = carried.get()] {
+        for (size_t r = 0; r < in.rows; ++r) {
+            const In *x = in.row(r);
+            R *here = out.row(r);
+            // Cells of the result may be stored where those of the argument are.
 #pragma GCC ivdep
-            for (size_t c = 0; c < n; ++c)
-                here[c] = Op::apply(above[c], x[c]);
+            for (size_t c = 0; c < n; ++c) {
+                auto cell = static_cast<T>(x[c]);
+                running[c] = r == 0 ? cell : Op::apply(running[c], cell);
+                here[c] = static_cast<R>(running[c]);
+            }
         }
     });
 }
 
-enum class Truth { Kept, Counted }; ///< what becomes of bool cells
-
-template <class Op, Truth Bools> Value cumulative(KernelCall &call, const Dense &m) {
+template <class Op> Value cumulative(KernelCall &call, const Dense &m) {
+    constexpr bool kSums = std::is_same_v<Op, Sum> || std::is_same_v<Op, Product>;
     if (m.type() == ValueType::Str)
         wrongArgument(call, 0, "a numeric matrix");
-    bool counts = Bools == Truth::Counted && m.type() == ValueType::Bool;
-    auto result = call.reuseOrCreate(0, counts ? ValueType::SI64 : m.type(), m.rows(), m.cols());
-    withNumericType(result->type(), [&]<class T>(TypeTag<T>) {
-        if constexpr (!(Bools == Truth::Counted && std::is_same_v<T, bool>))
-            accumulateDown<Op, T>(m, *result);
+    auto result = call.reuseOrCreate(0, kSums ? ops::sumType(m.type()) : m.type(), m.rows(), m.cols());
+    withNumericType(m.type(), [&]<class In>(TypeTag<In>) {
+        using T = std::conditional_t<kSums, SumPrecision<In>, In>;
+        using R = std::conditional_t<kSums, SumResult<In>, In>;
+        accumulateDown<Op, In, T, R>(m.view<In>(), result->template mutableView<R>());
     });
     return result;
 }
@@ -72,10 +73,10 @@ template <class Op, Truth Bools> Value cumulative(KernelCall &call, const Dense 
 } // namespace
 
 void addCumulative(KernelTable &t) {
-    t.add<&cumulative<Sum, Truth::Counted>>("sumCum");
-    t.add<&cumulative<Product, Truth::Counted>>("prodCum");
-    t.add<&cumulative<Min, Truth::Kept>>("minCum");
-    t.add<&cumulative<Max, Truth::Kept>>("maxCum");
+    t.add<&cumulative<Sum>>("sumCum");
+    t.add<&cumulative<Product>>("prodCum");
+    t.add<&cumulative<Min>>("minCum");
+    t.add<&cumulative<Max>>("maxCum");
 }
 
 } // namespace daphne

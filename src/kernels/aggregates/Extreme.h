@@ -103,10 +103,10 @@ template <class Order, class T> T extremeOf(const T *x, size_t n, T best) {
     return canonical(best);
 }
 
-/// Position of the best of n > 0 cells, the first one on ties.
+/// Position of the best of n cells, the first one on ties; 0 if there are none.
 template <class Order, class T> size_t positionOfExtreme(const T *x, size_t n) {
     constexpr size_t kBlock = 1024;
-    if (isNan(x[0]))
+    if (n == 0 || isNan(x[0]))
         return 0;
     T best = x[0];
     size_t bestBlock = 0;

@@ -12,6 +12,7 @@
 #include "kernels/aggregates/Reduction.h"
 #include "kernels/aggregates/StringExtremes.h"
 #include "kernels/objects/CellText.h"
+#include "ops/SumTypes.h"
 
 namespace daphne {
 
@@ -80,7 +81,7 @@ template <class T> Value sumAs(const Dense &x, const std::vector<size_t> &groups
 Value sum(KernelCall &call, const Dense &x, const Dense &ids, size_t numGroups) {
     needNumbers(call, x);
     auto groups = groupsOf(call, x, ids, numGroups);
-    ValueType type = x.type() == ValueType::Bool ? ValueType::SI64 : x.type();
+    ValueType type = ops::sumType(x.type());
     return isFloat(type) ? sumAs<double>(x, groups, numGroups, type) : sumAs<int64_t>(x, groups, numGroups, type);
 }
 

@@ -98,6 +98,12 @@ template <class T> T wrappingSum(T a, T b) {
         return a + b;
 }
 
+/// What cells of a type are added up in, and what their sum is stored as: see ops/SumTypes.h.
+template <class T>
+using SumPrecision =
+    std::conditional_t<std::is_floating_point_v<T>, double, std::conditional_t<sizeof(T) < 8, int64_t, T>>;
+template <class T> using SumResult = std::conditional_t<std::is_floating_point_v<T>, T, SumPrecision<T>>;
+
 /// How two numbers are combined.
 struct Plus {
     template <class T> static constexpr T identity() { return T(0); }
@@ -139,38 +145,50 @@ template <class Combine, class T> [[gnu::noinline]] T foldBlockOf(const T *x, si
 
 template <class T, class At> T sumCells(size_t n, At at) { return foldCells<Plus, T>(n, at); }
 
-template <class T, class Map> T sumLanes(const T *x, size_t n, Map map) {
-    return sumCells<T>(n, [=](size_t i) { return map(x[i]); });
+/// The cell itself.
+struct Unchanged {
+    template <class T> T operator()(T x) const { return x; }
+};
+/// What a block of integers is summed in: that of a block of bytes fits into 32 bits, which are twice as many lanes.
+template <class T, class In, class Map>
+using BlockSum =
+    std::conditional_t<std::is_integral_v<T> && sizeof(In) == 1 && std::is_same_v<Map, Unchanged>, int32_t, T>;
+
+/// Sum of map(x) over the cells of a block, which become numbers of type T before.
+template <class T, class In, class Map> T sumLanes(const In *x, size_t n, Map map) {
+    using Sum = BlockSum<T, In, Map>;
+    return sumCells<Sum>(n, [=](size_t i) { return map(static_cast<Sum>(x[i])); });
 }
 
-template <class T, class Map> [[gnu::noinline]] T sumBlock(const T *x, size_t n, Map map) {
-    return vectorised([=] { return sumLanes(x, n, map); });
+template <class T, class In, class Map> [[gnu::noinline]] T sumBlock(const In *x, size_t n, Map map) {
+    return vectorised([=] { return sumLanes<T>(x, n, map); });
 }
 
 /// sumLanes of two blocks of n cells. A processor reads two places of memory at a time much faster than one.
-template <class T, class Map> std::pair<T, T> sumTwoBlocks(const T *x, const T *y, size_t n, Map map) {
+template <class T, class In, class Map> std::pair<T, T> sumTwoBlocks(const In *x, const In *y, size_t n, Map map) {
     constexpr size_t kLanes = 8;
     if constexpr (std::is_integral_v<T>) {
-        std::pair<T, T> sums = {0, 0};
+        using Sum = BlockSum<T, In, Map>;
+        Sum first = 0, second = 0;
         for (size_t i = 0; i < n; ++i) {
-            sums.first = wrappingSum(sums.first, map(x[i]));
-            sums.second = wrappingSum(sums.second, map(y[i]));
+            first = wrappingSum(first, map(static_cast<Sum>(x[i])));
+            second = wrappingSum(second, map(static_cast<Sum>(y[i])));
         }
-        return sums;
+        return {first, second};
     }
     if (n < 2 * kLanes)
-        return {sumLanes(x, n, map), sumLanes(y, n, map)};
+        return {sumLanes<T>(x, n, map), sumLanes<T>(y, n, map)};
     T left[kLanes] = {}, right[kLanes] = {};
     size_t whole = n / kLanes * kLanes;
     for (size_t i = 0; i < whole; i += kLanes) {
         for (size_t l = 0; l < kLanes; ++l)
-            left[l] = wrappingSum(left[l], map(x[i + l]));
+            left[l] = wrappingSum(left[l], map(static_cast<T>(x[i + l])));
         for (size_t l = 0; l < kLanes; ++l)
-            right[l] = wrappingSum(right[l], map(y[i + l]));
+            right[l] = wrappingSum(right[l], map(static_cast<T>(y[i + l])));
     }
     for (size_t l = 0; l < n - whole; ++l) {
-        left[l] = wrappingSum(left[l], map(x[whole + l]));
-        right[l] = wrappingSum(right[l], map(y[whole + l]));
+        left[l] = wrappingSum(left[l], map(static_cast<T>(x[whole + l])));
+        right[l] = wrappingSum(right[l], map(static_cast<T>(y[whole + l])));
     }
     return {mergeLanes<Plus>(left), mergeLanes<Plus>(right)};
 }
@@ -200,7 +218,7 @@ template <class Combine, class T> class PairwiseFold {
 template <class T> using PairwiseSum = PairwiseFold<Plus, T>;
 
 /// Sum of map(x) over adjacent cells: what PairwiseSum gives for the sums of their blocks in order.
-template <class T, class Map> T sumRun(const T *x, size_t n, Map map) {
+template <class T, class In, class Map> T sumRun(const In *x, size_t n, Map map) {
     constexpr size_t kBlock = CellReader<T>::kBlock;
     PairwiseSum<T> sum;
     size_t whole = n / kBlock, half = whole / 2;
@@ -208,13 +226,14 @@ template <class T, class Map> T sumRun(const T *x, size_t n, Map map) {
         std::vector<T> sums(2 * half);
         vectorised([&] {
             for (size_t b = 0; b < half; ++b)
-                std::tie(sums[b], sums[half + b]) = sumTwoBlocks(x + b * kBlock, x + (half + b) * kBlock, kBlock, map);
+                std::tie(sums[b], sums[half + b]) =
+                    sumTwoBlocks<T>(x + b * kBlock, x + (half + b) * kBlock, kBlock, map);
         });
         for (T block : sums)
             sum.add(block);
     }
     for (size_t done = 2 * half * kBlock; done < n; done += kBlock)
-        sum.add(sumBlock(x + done, std::min(kBlock, n - done), map));
+        sum.add(sumBlock<T>(x + done, std::min(kBlock, n - done), map));
     return sum.total();
 }
 

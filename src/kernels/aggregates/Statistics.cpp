@@ -1,62 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Medians, quantiles and differences of rows.
-///
-/// The quantile q of n sorted cells x is at position p = q (n - 1): the value
-/// between x[floor(p)] and x[ceil(p)] by linear interpolation. nan where one of
-/// the cells is nan or there are none. Computed in f64, stored as f32 for f32.
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
+/// Quantiles are computed in f64 and stored as f32 for f32.
 #include "kernels/KernelTable.h"
+#include "kernels/aggregates/Quantiles.h"
 #include "kernels/aggregates/Reduction.h"
 #include "kernels/cells/CellTable.h"
-#include "kernels/objects/CellText.h"
 
 namespace daphne {
 
 namespace {
 
 enum class Over { All, Row, Col };
-
-/// Quantiles in [0, 1] of one set of cells after the other.
-class Quantiles {
-  public:
-    explicit Quantiles(std::vector<double> wanted) : wanted(std::move(wanted)) {
-        for (double q : this->wanted)
-            if (!(q >= 0 && q <= 1))
-                throw executionError("a quantile must be between 0 and 1, got " + printedText(q));
-    }
-    size_t count() const { return wanted.size(); }
-
-    /// Calls store(i, value) for every quantile; the cells are reordered.
-    template <class F> void of(std::vector<double> &cells, F &&store) const {
-        bool undefined = cells.empty() || std::any_of(cells.begin(), cells.end(), [](double x) { return x != x; });
-        // Few positions are found faster than all are sorted.
-        bool sorted = wanted.size() > 3;
-        if (sorted && !undefined)
-            std::sort(cells.begin(), cells.end());
-        for (size_t i = 0; i < wanted.size(); ++i)
-            store(i, undefined ? std::numeric_limits<double>::quiet_NaN() : at(cells, wanted[i], sorted));
-    }
-
-  private:
-    static double at(std::vector<double> &cells, double q, bool sorted) {
-        double position = q * static_cast<double>(cells.size() - 1);
-        auto below = static_cast<size_t>(position);
-        if (!sorted)
-            std::nth_element(cells.begin(), cells.begin() + below, cells.end());
-        double low = cells[below], share = position - static_cast<double>(below);
-        if (share == 0)
-            return low;
-        double high = sorted ? cells[below + 1] : *std::min_element(cells.begin() + below + 1, cells.end());
-        if (low == high)
-            return low; // also where both are infinite
-        return share < 0.5 ? low + (high - low) * share : high - (high - low) * (1 - share);
-    }
-
-    std::vector<double> wanted;
-};
 
 ValueType resultType(KernelCall &call, const Dense &m) {
     if (m.type() == ValueType::Str)
@@ -136,17 +90,19 @@ template <Over O> Value quantile(KernelCall &call, const Dense &m, const Value &
     return quantilesOf<O>(Quantiles(allCells(q.dense())), m, type);
 }
 
-/// result(r, c) = arg(r + 1, c) - arg(r, c), computed as the operator does.
-Value diff(KernelCall &call, const Dense &m) {
+/// result(r, c) = arg(r + lag, c) - arg(r, c), computed as the operator does.
+Value diff(KernelCall &call, const Dense &m, size_t lag) {
     if (m.type() == ValueType::Str)
         wrongArgument(call, 0, "a numeric matrix");
+    if (lag == 0)
+        throw executionError("the lag must be at least 1, got 0");
     BinaryLoops loops = cellFunction("ewSub").binary(m.type());
     Ref<Dense> source = convertMatrix(m, loops.compute);
     auto in = rawCells(*source);
-    auto result = Dense::create(loops.result, m.rows() > 1 ? m.rows() - 1 : 0, m.cols());
+    auto result = Dense::create(loops.result, m.rows() > lag ? m.rows() - lag : 0, m.cols());
     auto out = mutableRawCells(*result);
     for (size_t r = 0; r < out.rows; ++r)
-        loops.cells(in.row(r + 1), in.row(r), out.row(r), out.cols);
+        loops.cells(in.row(r + lag), in.row(r), out.row(r), out.cols);
     return result;
 }
 

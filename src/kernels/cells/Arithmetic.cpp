@@ -53,21 +53,49 @@ struct IntegerMod {
     }
 };
 
-/// In double precision, whatever the type.
-struct Pow {
+/// In double precision, f32 too.
+struct FloatPow {
     template <class T> static T apply(T a, T b) {
-        return convertNumber<T>(std::pow(static_cast<double>(a), static_cast<double>(b)));
+        return static_cast<T>(std::pow(static_cast<double>(a), static_cast<double>(b)));
     }
 };
 /// Small exponents are products and roots.
 template <class T> size_t powWithSingleExponent(const void *lhs, const void *rhs, void *result, size_t n) {
-    T exponent = *static_cast<const T *>(rhs);
-    double twice = 2 * static_cast<double>(exponent);
+    double twice = 2 * static_cast<double>(*static_cast<const T *>(rhs));
     bool fixed = withFixedPower(twice, [&]<int Twice>(std::integral_constant<int, Twice>) {
-        if constexpr (std::is_floating_point_v<T> || (Twice % 2 == 0 && (Twice > 0 || std::is_signed_v<T>)))
-            BinaryLoop<FixedPower<Twice>, T, T>::rightSingle(lhs, rhs, result, n);
+        BinaryLoop<FixedPower<Twice>, T, T>::rightSingle(lhs, rhs, result, n);
     });
-    return fixed ? n : BinaryLoop<Pow, T, T>::rightSingle(lhs, rhs, result, n);
+    return fixed ? n : BinaryLoop<FloatPow, T, T>::rightSingle(lhs, rhs, result, n);
+}
+
+/// Repeated multiplication that wraps. T has 64 bits, so that no exponent changes its sign on the way here; those of
+/// ui64 beyond 2^63 count as negative.
+struct IntegerPow {
+    static constexpr const char *kOutside = "an integer has no integer power with a negative exponent";
+    static constexpr const char *kHint = "floating-point numbers have one: 2.0 ^ -1";
+    template <class T> static bool outside(T, T b) { return static_cast<int64_t>(b) < 0; }
+    template <class T> static T apply(T a, T b) {
+        uint64_t power = 1, factor = static_cast<uint64_t>(a);
+        for (auto rest = static_cast<uint64_t>(b); rest; rest >>= 1) {
+            if (rest & 1)
+                power *= factor;
+            factor *= factor;
+        }
+        return static_cast<T>(power);
+    }
+};
+template <int Exponent> struct SmallPow {
+    template <class T> static T apply(T a, T) {
+        T square = Mul::apply(a, a);
+        return Exponent == 2 ? square : Mul::apply(square, a);
+    }
+};
+template <class T, class R>
+size_t integerPowWithSingleExponent(const void *lhs, const void *rhs, void *result, size_t n) {
+    T exponent = *static_cast<const T *>(rhs);
+    return exponent == 2   ? BinaryLoop<SmallPow<2>, T, R>::rightSingle(lhs, rhs, result, n)
+           : exponent == 3 ? BinaryLoop<SmallPow<3>, T, R>::rightSingle(lhs, rhs, result, n)
+                           : BinaryLoop<IntegerPow, T, R>::rightSingle(lhs, rhs, result, n);
 }
 
 struct Log {
@@ -92,6 +120,14 @@ struct Max {
     static const std::string &apply(const std::string &a, const std::string &b) { return a < b ? b : a; }
 };
 
+/// The number where one operand is NaN, one NaN where both are; else as Min and Max.
+template <class Op> struct OfNumbers {
+    template <class T> static T apply(T a, T b) {
+        T only = isNan(b) ? std::numeric_limits<T>::quiet_NaN() : b;
+        return isNan(a) ? only : isNan(b) ? a : Op::apply(a, b);
+    }
+};
+
 template <class Op> BinaryLoops forAll(ValueType t) {
     return withNumericType(t, [&]<class T>(TypeTag<T>) { return BinaryLoop<Op, T, T>::table(t, t); });
 }
@@ -107,12 +143,19 @@ template <class FloatOp, class IntegerOp> BinaryLoops forNumbers(ValueType g) {
 }
 
 BinaryLoops powLoops(ValueType g) {
-    BinaryLoops loops = forNumbers<Pow, Pow>(g);
-    withNumericType(loops.compute, [&]<class T>(TypeTag<T>) {
-        if constexpr (!std::is_same_v<T, bool>)
-            loops.rightSingle = powWithSingleExponent<T>;
+    ValueType type = g == ValueType::Bool ? ValueType::SI64 : g;
+    return withNumericType(type, [&]<class R>(TypeTag<R>) {
+        BinaryLoops loops;
+        if constexpr (std::is_floating_point_v<R>) {
+            loops = BinaryLoop<FloatPow, R, R>::table(type, type);
+            loops.rightSingle = powWithSingleExponent<R>;
+        } else {
+            using T = std::conditional_t<std::is_same_v<R, uint64_t>, uint64_t, int64_t>;
+            loops = BinaryLoop<IntegerPow, T, R>::table(sizeof(R) == 8 ? type : ValueType::SI64, type);
+            loops.rightSingle = integerPowWithSingleExponent<T, R>;
+        }
+        return loops;
     });
-    return loops;
 }
 
 BinaryLoops logLoops(ValueType g) {
@@ -138,6 +181,8 @@ void addArithmetic(CellTable &t) {
     t.add("ewLog", {.binary = logLoops});
     t.add("ewMin", {.binary = forAll<Min>, .text = {.combine = chosen<Min>}});
     t.add("ewMax", {.binary = forAll<Max>, .text = {.combine = chosen<Max>}});
+    t.add("ewFmin", {.binary = forAll<OfNumbers<Min>>});
+    t.add("ewFmax", {.binary = forAll<OfNumbers<Max>>});
     t.add("ewConcat", {.text = {.combine = joined, .joins = true}});
 }
 

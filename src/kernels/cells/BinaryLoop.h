@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Template of the three loops of a function of two numbers. A functor is a struct
 /// with `T apply(T, T)` and, if it has a domain, `bool outside(T, T)` and `kOutside`,
-/// what is said of a pair outside of it. One that yields truth values returns bool.
+/// what is said of a pair outside of it, and perhaps `kHint`. One that yields truth values returns bool.
 #pragma once
 
 #include "base/WideVectors.h"
@@ -33,6 +33,8 @@ template <class Op, class T, class R> struct BinaryLoop {
         BinaryLoops loops{cells, rightSingle, leftSingle, compute, result};
         if constexpr (HasDomain<Op, T>)
             loops.outside = Op::kOutside;
+        if constexpr (requires { Op::kHint; })
+            loops.hint = Op::kHint;
         loops.yieldsTruth = std::is_same_v<decltype(Op::apply(0, 0)), bool>;
         return loops;
     }

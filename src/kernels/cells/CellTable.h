@@ -29,6 +29,7 @@ struct BinaryLoops {
     Fn leftSingle;  ///< result[i] = lhs[0] op rhs[i]
     ValueType compute, result;
     const char *outside = nullptr; ///< what is said of a pair outside the domain; null: there is none
+    const char *hint = nullptr;    ///< how to get around that; null: nothing to say
     bool yieldsTruth = false;      ///< results are 0 or 1
 };
 

@@ -38,6 +38,13 @@ struct Sign {
 struct Isnan {
     template <class T> static T apply(T x) { return static_cast<T>(x != x); }
 };
+/// What aggregates without NaN fold.
+struct NanToZero {
+    template <class T> static T apply(T x) { return x == x ? x : T(0); }
+};
+struct NotNan {
+    template <class T> static T apply(T x) { return static_cast<T>(x == x); }
+};
 struct Not {
     template <class T> static T apply(T x) { return static_cast<T>(x == T(0)); }
 };
@@ -112,6 +119,8 @@ void addFunctions(CellTable &t) {
     addFloating<Atanh>(t, "ewAtanh");
     addSameType<Isnan>(t, "ewIsnan");
     addSameType<Not>(t, "ewNot");
+    addSameType<NanToZero>(t, "ewNanToZero");
+    addSameType<NotNan>(t, "ewNotNan");
 }
 
 } // namespace daphne

@@ -10,6 +10,7 @@
 #include "data/CopyCells.h"
 #include "kernels/relational/FrameColumns.h"
 #include "kernels/reorganise/Ordering.h"
+#include "ops/SumTypes.h"
 
 namespace daphne {
 
@@ -120,8 +121,7 @@ Value colSumGrp(KernelCall &call, const Dense &cells, const Dense &numbers, cons
     needColumn(call, 1, cells.rows());
     if (numbers.type() != ValueType::UI32)
         wrongArgument(call, 1, "a column of group numbers");
-    // Truth values are counted.
-    ValueType type = cells.type() == ValueType::Bool ? ValueType::SI64 : cells.type();
+    ValueType type = ops::sumType(cells.type());
     auto column = converted(cells, type);
     auto result = Dense::create(type, rows.rows(), 1, Buffer::Init::Zero);
     const uint32_t *group = numbers.view<uint32_t>().data;

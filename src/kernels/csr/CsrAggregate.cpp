@@ -8,6 +8,7 @@
 #include "kernels/aggregates/Extreme.h"
 #include "kernels/aggregates/Reduction.h"
 #include "kernels/csr/StoredValues.h"
+#include "ops/SumTypes.h"
 
 namespace daphne {
 
@@ -28,7 +29,7 @@ template <class T> class StoredCells {
     }
     template <class Map> T sum(uint64_t begin, uint64_t end, Map map) {
         PairwiseSum<T> total;
-        run(begin, end, [&](const T *x, size_t n) { total.add(sumBlock(x, n, map)); });
+        run(begin, end, [&](const T *x, size_t n) { total.add(sumBlock<T>(x, n, map)); });
         return total.total();
     }
 
@@ -46,14 +47,14 @@ template <class T> class StoredCells {
     StoredValues values;
 };
 
-/// Runs f(result position, begin, end) for all stored cells at once or for those of every row.
-template <Over O, class T, class F> Value perRange(const Csr &m, ValueType type, F &&f) {
+/// f(begin, end) of all stored cells at once or of those of every row, converted to the type R of the result.
+template <Over O, class R, class F> Value perRange(const Csr &m, ValueType type, F &&f) {
     if constexpr (O == Over::All)
-        return Value::scalar(f(m.offsets()[0], m.offsets()[m.rows()]), type);
+        return Value::scalar(static_cast<R>(f(m.offsets()[0], m.offsets()[m.rows()])), type);
     auto result = Dense::create(type, m.rows(), 1);
-    T *out = result->template mutableView<T>().data;
+    R *out = result->template mutableView<R>().data;
     for (size_t r = 0; r < m.rows(); ++r)
-        out[r] = f(m.offsets()[r], m.offsets()[r + 1]);
+        out[r] = static_cast<R>(f(m.offsets()[r], m.offsets()[r + 1]));
     return result;
 }
 
@@ -71,28 +72,32 @@ template <class T, class F> void forEachStored(const Csr &m, F &&f) {
 
 // ------------------------------------------------------------- sums and means
 
-constexpr auto kUnchanged = [](auto x) { return x; };
+template <class T> std::vector<T> columnSums(const Csr &m) {
+    std::vector<T> sums(m.cols());
+    forEachStored<T>(m, [out = sums.data()](size_t c, T x) { out[c] = wrappingSum(out[c], x); });
+    return sums;
+}
 
-template <class T> Ref<Dense> columnSums(const Csr &m, ValueType type) {
-    auto result = Dense::create(type, 1, m.cols(), Buffer::Init::Zero);
-    T *out = result->mutableView<T>().data;
-    forEachStored<T>(m, [out](size_t c, T x) { out[c] = wrappingSum(out[c], x); });
+/// A row of numbers, converted to the type R of the result.
+template <class R, class T> Value asRow(const std::vector<T> &cells, ValueType type) {
+    auto result = Dense::create(type, 1, cells.size());
+    std::ranges::transform(cells, result->template mutableView<R>().data, [](T x) { return static_cast<R>(x); });
     return result;
 }
 
 template <Over O> Value sum(KernelCall &, const Csr &m) {
-    ValueType type = m.type() == ValueType::Bool ? ValueType::SI64 : m.type();
-    return withNumericType(type, [&]<class T>(TypeTag<T>) -> Value {
-        if constexpr (std::is_same_v<T, bool>) {
-            throw internalError("sum of bool cells");
-        } else if constexpr (O == Over::Col) {
-            return columnSums<T>(m, type);
+    ValueType type = ops::sumType(m.type());
+    return withNumericType(m.type(), [&]<class In>(TypeTag<In>) -> Value {
+        using T = SumPrecision<In>;
+        using R = SumResult<In>;
+        if constexpr (O == Over::Col) {
+            return asRow<R>(columnSums<T>(m), type);
         } else {
             StoredCells<T> cells(m);
-            return perRange<O, T>(m, type, [&](uint64_t begin, uint64_t end) {
+            return perRange<O, R>(m, type, [&](uint64_t begin, uint64_t end) {
                 if (m.isPattern())
                     return static_cast<T>(end - begin);
-                return O == Over::Row ? cells.sumInOrder(begin, end) : cells.sum(begin, end, kUnchanged);
+                return O == Over::Row ? cells.sumInOrder(begin, end) : cells.sum(begin, end, Unchanged());
             });
         }
     });
@@ -100,57 +105,56 @@ template <Over O> Value sum(KernelCall &, const Csr &m) {
 
 enum class Moment { Mean, Var, Stddev };
 
-template <class T> T finish(Moment moment, T sumOfSquares, T n) {
-    T variance = sumOfSquares / n;
+double finish(Moment moment, double sumOfSquares, double n) {
+    double variance = sumOfSquares / n;
     return moment == Moment::Var ? variance : std::sqrt(variance);
 }
 
 /// Sum of the squared distances of absent cells from the mean, which may be infinite.
-template <class T> T absentSquares(size_t count, T mean) {
-    return count == 0 ? T(0) : static_cast<T>(count) * (mean * mean);
+double absentSquares(size_t count, double mean) {
+    return count == 0 ? 0.0 : static_cast<double>(count) * (mean * mean);
 }
 
-template <Over O, class T> Value momentOfRanges(Moment moment, const Csr &m) {
+/// R: type of the result. Everything is computed in f64.
+template <Over O, class R> Value momentOfRanges(Moment moment, const Csr &m) {
     size_t count = O == Over::All ? m.cells() : m.cols();
-    T n = static_cast<T>(count);
-    StoredCells<T> cells(m);
-    return perRange<O, T>(m, valueTypeOf<T>(), [&](uint64_t begin, uint64_t end) {
+    auto n = static_cast<double>(count);
+    StoredCells<double> cells(m);
+    return perRange<O, R>(m, valueTypeOf<R>(), [&](uint64_t begin, uint64_t end) {
         if (count == 0)
-            return std::numeric_limits<T>::quiet_NaN();
-        T mean = (O == Over::Row ? cells.sumInOrder(begin, end) : cells.sum(begin, end, kUnchanged)) / n;
+            return std::numeric_limits<double>::quiet_NaN();
+        double mean = (O == Over::Row ? cells.sumInOrder(begin, end) : cells.sum(begin, end, Unchanged())) / n;
         if (moment == Moment::Mean)
             return mean;
-        T squares = cells.sum(begin, end, [mean](T x) { return (x - mean) * (x - mean); });
+        double squares = cells.sum(begin, end, [mean](double x) { return (x - mean) * (x - mean); });
         return finish(moment, squares + absentSquares(count - (end - begin), mean), n);
     });
 }
 
-template <class T> Value momentOfColumns(Moment moment, const Csr &m) {
-    auto result = columnSums<T>(m, valueTypeOf<T>());
-    T *out = result->template mutableView<T>().data;
-    T n = static_cast<T>(m.rows());
-    std::vector<T> means(m.cols());
-    for (size_t c = 0; c < m.cols(); ++c)
-        means[c] = out[c] = m.rows() == 0 ? std::numeric_limits<T>::quiet_NaN() : out[c] / n;
+template <class R> Value momentOfColumns(Moment moment, const Csr &m) {
+    std::vector<double> means = columnSums<double>(m);
+    auto n = static_cast<double>(m.rows());
+    for (double &mean : means)
+        mean = m.rows() == 0 ? std::numeric_limits<double>::quiet_NaN() : mean / n;
     if (moment == Moment::Mean || m.rows() == 0)
-        return result;
+        return asRow<R>(means, valueTypeOf<R>());
     std::vector<size_t> stored(m.cols());
-    std::fill_n(out, m.cols(), T(0));
-    forEachStored<T>(m, [&](size_t c, T x) {
-        out[c] += (x - means[c]) * (x - means[c]);
+    std::vector<double> squares(m.cols());
+    forEachStored<double>(m, [&](size_t c, double x) {
+        squares[c] += (x - means[c]) * (x - means[c]);
         ++stored[c];
     });
     for (size_t c = 0; c < m.cols(); ++c)
-        out[c] = finish(moment, out[c] + absentSquares(m.rows() - stored[c], means[c]), n);
-    return result;
+        squares[c] = finish(moment, squares[c] + absentSquares(m.rows() - stored[c], means[c]), n);
+    return asRow<R>(squares, valueTypeOf<R>());
 }
 
 template <Moment M, Over O> Value moment(KernelCall &, const Csr &m) {
-    auto run = [&]<class T>(TypeTag<T>) {
+    auto run = [&]<class R>(TypeTag<R>) {
         if constexpr (O == Over::Col)
-            return momentOfColumns<T>(M, m);
+            return momentOfColumns<R>(M, m);
         else
-            return momentOfRanges<O, T>(M, m);
+            return momentOfRanges<O, R>(M, m);
     };
     return m.type() == ValueType::F32 ? run(TypeTag<float>{}) : run(TypeTag<double>{});
 }
@@ -236,8 +240,6 @@ template <class Order, class T, class I> class BestPosition {
 };
 
 template <class Order> Value positionInRow(KernelCall &, const Csr &m) {
-    if (m.cols() == 0 && m.rows() > 0)
-        throw executionError("rows without cells have no extreme: the matrix is " + m.shapeText());
     auto result = Dense::create(ValueType::Size, m.rows(), 1);
     uint64_t *out = result->mutableView<uint64_t>().data;
     withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
@@ -255,8 +257,6 @@ template <class Order> Value positionInRow(KernelCall &, const Csr &m) {
 }
 
 template <class Order> Value positionInColumn(KernelCall &, const Csr &m) {
-    if (m.rows() == 0 && m.cols() > 0)
-        throw executionError("columns without cells have no extreme: the matrix is " + m.shapeText());
     auto result = Dense::create(ValueType::Size, 1, m.cols());
     uint64_t *out = result->mutableView<uint64_t>().data;
     withNumericType(m.type(), [&]<class T>(TypeTag<T>) {

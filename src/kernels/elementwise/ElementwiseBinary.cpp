@@ -171,7 +171,8 @@ void domainError(const CellFunction &f, const BinaryLoops &loops, const void *lh
     std::string name(ops::userName(f.op->mnemonic));
     bool isInfix = ops::operatorMnemonic(name) == f.op->mnemonic;
     std::string pair = isInfix ? a + " " + name + " " + b : name + "(" + a + ", " + b + ")";
-    throw executionError(std::string(loops.outside) + ": " + pair + std::string(place));
+    Error error = executionError(std::string(loops.outside) + ": " + pair + std::string(place));
+    throw loops.hint ? error.withHint(loops.hint) : error;
 }
 
 bool worksOnStrings(const KernelCall &call, const CellFunction &f, ValueType a, ValueType b) {

@@ -29,7 +29,7 @@ double largestMagnitude(const Dense &m) {
 double sumOfSquares(const Dense &m, double scale) {
     PairwiseSum<double> sum;
     CellReader<double>(m).all([&](const double *x, size_t n) {
-        sum.add(sumBlock(x, n, [scale](double cell) { return (cell / scale) * (cell / scale); }));
+        sum.add(sumBlock<double>(x, n, [scale](double cell) { return (cell / scale) * (cell / scale); }));
     });
     return sum.total();
 }
@@ -62,8 +62,9 @@ double largestRowSum(const Dense &m) {
     double largest = 0;
     for (size_t r = 0; r < m.rows(); ++r) {
         PairwiseSum<double> sum;
-        reader.row(
-            r, [&](const double *x, size_t n) { sum.add(sumBlock(x, n, [](double cell) { return std::abs(cell); })); });
+        reader.row(r, [&](const double *x, size_t n) {
+            sum.add(sumBlock<double>(x, n, [](double cell) { return std::abs(cell); }));
+        });
         largest = largerOrNan(largest, sum.total());
     }
     return largest;

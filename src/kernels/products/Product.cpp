@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Products of all cells, of rows and of columns. Integers wrap: 64 bits of computation end in the same bits as
-/// multiplying in a narrower type. f32 is multiplied as f64 and rounded once.
+/// Products of all cells, of rows and of columns. Integers are multiplied in 64 bits and wrap; f32 is
+/// multiplied as f64 and rounded once.
 #include <algorithm>
 
 #include "kernels/KernelTable.h"
 #include "kernels/aggregates/Reduction.h"
+#include "ops/SumTypes.h"
 
 namespace daphne {
 
@@ -53,7 +54,7 @@ template <Over O> Value product(KernelCall &call, const Dense &m) {
         wrongArgument(call, 0, "a numeric matrix");
     if (isFloat(m.type()))
         return productAs<O, double>(m, m.type());
-    return productAs<O, int64_t>(m, m.type() == ValueType::Bool ? ValueType::SI64 : m.type());
+    return productAs<O, int64_t>(m, ops::sumType(m.type()));
 }
 
 } // namespace

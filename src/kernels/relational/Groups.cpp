@@ -7,6 +7,7 @@
 #include "data/CopyCells.h"
 #include "kernels/relational/FrameColumns.h"
 #include "kernels/reorganise/Ordering.h"
+#include "ops/SumTypes.h"
 
 namespace daphne {
 
@@ -35,15 +36,14 @@ template <class T, class F> void forCells(const Grouped &g, F &&f) {
 
 Ref<Dense> sums(const Grouped &g) {
     needNumbers(g, "sum");
-    // Truth values are counted.
-    ValueType type = g.column->type() == ValueType::Bool ? ValueType::SI64 : g.column->type();
+    ValueType type = ops::sumPrecision(g.column->type());
     Grouped numbers{g.ids, g.firstOf, converted(*g.column, type)};
     auto result = Dense::create(type, g.numGroups(), 1, Buffer::Init::Zero);
     withNumericType(type, [&]<class T>(TypeTag<T>) {
         T *out = result->mutableView<T>().data;
         forCells<T>(numbers, [&](uint32_t k, T x) { out[k] = sumOfCells(out[k], x); });
     });
-    return result;
+    return converted(*result, ops::sumType(g.column->type()));
 }
 
 std::vector<double> counts(const Grouped &g) {

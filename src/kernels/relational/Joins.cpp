@@ -5,6 +5,7 @@
 
 #include "data/CopyCells.h"
 #include "kernels/relational/FrameColumns.h"
+#include "ops/SumTypes.h"
 
 namespace daphne {
 
@@ -127,9 +128,10 @@ std::array<Value, 2> groupJoin(KernelCall &, const Frame &lhs, const Frame &rhs,
             taken[key] = true;
             rows.push_back(l);
         }
-    auto sums = Dense::create(summed.type(), rows.size(), 1, Buffer::Init::Zero);
-    withNumericType(summed.type(), [&]<class T>(TypeTag<T>) {
-        auto in = summed.view<T>();
+    auto cells = converted(summed, ops::sumPrecision(summed.type()));
+    auto sums = Dense::create(cells->type(), rows.size(), 1, Buffer::Init::Zero);
+    withNumericType(cells->type(), [&]<class T>(TypeTag<T>) {
+        auto in = cells->view<T>();
         T *out = sums->mutableView<T>().data;
         for (size_t k = 0; k < rows.size(); ++k)
             for (size_t r : keys.matches(rows[k]))
@@ -137,7 +139,7 @@ std::array<Value, 2> groupJoin(KernelCall &, const Frame &lhs, const Frame &rhs,
     });
     auto result = Ref<Frame>::make(rows.size());
     result->addColumn(lhsOn, pickOrDefault(*lhs.columns[positionOf(lhs, lhsOn)], rows));
-    result->addColumn("SUM(" + rhsAgg + ")", sums);
+    result->addColumn("SUM(" + rhsAgg + ")", converted(*sums, ops::sumType(summed.type())));
     return {result, positionColumn(rows)};
 }
 

@@ -21,6 +21,8 @@ struct ArityRule {
 constexpr auto evenFromFour = [](size_t n) { return n >= 4 && n % 2 == 0; };
 constexpr ArityRule kArityRules[] = {
     {"bin", [](size_t n) { return n == 2 || n == 4; }, "2 or 4 arguments: both bounds or none"},
+    {"histogram", [](size_t n) { return n == 2 || n == 4; }, "2 or 4 arguments: both bounds or none"},
+    {"where", [](size_t n) { return n == 1 || n == 3; }, "1 or 3 arguments: a condition, or also two values"},
     {"order", evenFromFour, "an even number of arguments, at least 4: data, positions, as many flags, one flag"},
     {"antiJoin", evenFromFour, "an even number of arguments, at least 4"},
     {"fullOuterJoin", evenFromFour, "an even number of arguments, at least 4"},
@@ -148,8 +150,16 @@ std::optional<std::vector<Known>> Checker::bindArguments(const CheckedCall &chec
         bound[p] = &checked.values[i];
     }
     std::vector<Known> ordered;
-    size_t numGiven = call.args.size();
-    for (size_t i = 0; i < numGiven; ++i) {
+    size_t numGiven = call.args.size(), numBound = bound.size();
+    while (numBound > numGiven && !bound[numBound - 1])
+        --numBound;
+    for (size_t i = 0; i < numBound; ++i) {
+        // A keyword may skip parameters that have a default.
+        if (!bound[i] && i < numParams && !builtin.params[i].defaultLiteral.empty()) {
+            ops::Arg arg = defaultArg(builtin.params[i].defaultLiteral);
+            ordered.push_back({arg.type, arg.constant});
+            continue;
+        }
         if (!bound[i]) {
             report(call.span, "the argument " + quoted(builtin.params[i].name) + " of " + quoted(call.callee) +
                                   " is missing, although a later one is given")

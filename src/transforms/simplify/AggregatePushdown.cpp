@@ -7,12 +7,14 @@
 ///     sum(diagVector(A @ B)) = sum(A * t(B))
 ///     sum(X * s)             = s * sum(X)        integers only
 ///     sum(sum(X, any axis))  = sum(X)
-/// Integers wrap, so these hold for all values. Floats are added in another
+/// Integers of 64 bits wrap in sums as in
+/// products, so these hold for all values. Floats are added in another
 /// order, which changes at most digits that are not printed; s * sum(X) may
 /// overflow where no sum of s * x does, so it stays away from floats. All need
 /// known shapes: a shape error must still be raised by the product.
 #include "transforms/Passes.h"
 
+#include "ops/SumTypes.h"
 #include "transforms/simplify/Rewrite.h"
 
 namespace daphne::transforms {
@@ -40,8 +42,9 @@ std::optional<Product> productFor(DaphneOp user, mlir::Value v) {
     if (!op || ir::mustKeep(op))
         return std::nullopt;
     TypeDesc l = typeOf(op->getOperand(0)), r = typeOf(op->getOperand(1)), t = typeOf(v);
-    // Otherwise sums of one factor would be computed in its own, narrower type.
-    if (l.valueType != r.valueType || !t.hasShape())
+    // Otherwise sums of one factor would be computed in its own, narrower type, or cells that wrap or are rounded in
+    // the product would no longer be so.
+    if (l.valueType != r.valueType || ops::sumPrecision(t.valueType) != t.valueType || !t.hasShape())
         return std::nullopt;
     return Product{{op->getOperand(0), *constantFlag(op->getOperand(2))},
                    {op->getOperand(1), *constantFlag(op->getOperand(3))},
@@ -75,7 +78,7 @@ bool pushIntoTrace(DaphneOp op, Rewrite &rewrite) {
     return rewrite.replaceWith("sumAll", rewrite.create("ewMul", {x, y}));
 }
 
-/// sum(X * s) with a scalar s of the same integer type.
+/// sum(X * s) with a scalar s of the same integer type, of 64 bits: cells of others wrap, their sum does not.
 bool pushIntoScaling(DaphneOp op, Rewrite &rewrite) {
     DaphneOp scaled = onlyFor(op, op->getOperand(0), "ewMul");
     if (!scaled)
@@ -85,7 +88,7 @@ bool pushIntoScaling(DaphneOp op, Rewrite &rewrite) {
         std::swap(x, s);
     TypeDesc matrix = typeOf(x), scalar = typeOf(s);
     bool fits = matrix.isMatrix() && scalar.isScalar() && matrix.valueType == scalar.valueType &&
-                isIntegerLike(matrix.valueType) && matrix.valueType != ValueType::Bool;
+                isIntegerLike(matrix.valueType) && ops::sumType(matrix.valueType) == matrix.valueType;
     return fits && rewrite.replaceWith("ewMul", {rewrite.create("sumAll", x), s});
 }
 

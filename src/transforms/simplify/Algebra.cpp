@@ -135,15 +135,11 @@ bool isNonNegative(mlir::Value x, ValueType type) {
 bool simplifyPow(const Pair &p, Rewrite &rewrite) {
     ValueType type = p.result.valueType;
     bool unconverted = p.resultIsLike(p.a);
-    bool isByte = type == ValueType::SI8 || type == ValueType::UI8;
-    bool is64Bit = isIntegerLike(type) && cellSize(type) == 8;
-    // Powers are computed in double precision: exact for the first power of everything a double can hold.
-    if (isNumber(p.cy, 1) && unconverted && !is64Bit)
+    if (isNumber(p.cy, 1) && unconverted)
         return rewrite.replaceWith(p.x);
     // x * x is the correctly rounded square, which is what the kernel computes for matrices; the library's pow, used
-    // for scalars, promises it only up to the last bit. A square of bytes is exact in double and then wraps like the
-    // product; larger integers would saturate or lose digits where the product wraps, so they stay.
-    if (isNumber(p.cy, 2) && unconverted && (isFloat(type) || isByte))
+    // for scalars, promises it only up to the last bit. Powers of integers are products.
+    if (isNumber(p.cy, 2) && unconverted)
         return rewrite.replaceWith("ewMul", {p.x, p.x});
     // sqrt fails for negative numbers where the power is nan. Otherwise it is the power correctly rounded.
     if (isNumber(p.cy, 0.5) && type == ValueType::F64 && p.a.kind == p.result.kind &&

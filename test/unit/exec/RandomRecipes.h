@@ -275,7 +275,7 @@ class RandomRecipes {
             b = recipe.input(Value::scalar(anyOf({2.0, 3.0, -1.0, 0.5, -0.5, -1.5, 1.5, 1.0, 0.0, 2.5})));
         } else if (oneIn(20)) {
             name = "ewPow";
-            b = recipe.input(Value::scalar(anyOf({int64_t(2), int64_t(3), int64_t(-1), int64_t(0)})));
+            b = recipe.input(Value::scalar(anyOf({int64_t(2), int64_t(3), int64_t(5), int64_t(0)})));
         }
         tryAdd({name, {a, b}});
     }

@@ -118,6 +118,8 @@ inline const std::map<std::string_view, UnaryOracle> &unaryOracles() {
         {"ewAcosh", realFunction(std::acosh, 1)},
         {"ewAtanh", realFunction(std::atanh, -1, 1)},
         {"ewIsnan", [](const Number &x) { return exact(truth(x.type, x.isFloat() && std::isnan(x.d))); }},
+        {"ewNotNan", [](const Number &x) { return exact(truth(x.type, !x.isFloat() || !std::isnan(x.d))); }},
+        {"ewNanToZero", [](const Number &x) { return exact(x.isFloat() && std::isnan(x.d) ? floatOf(x.type, 0) : x); }},
         {"ewNot", [](const Number &x) { return exact(truth(x.type, !x.isTrue())); }},
     };
     return oracles;
@@ -148,17 +150,19 @@ template <class Integers, class Floats> BinaryOracle arithmetic(Integers integer
     };
 }
 
-/// The power in double precision, then converted to g; what does not fit is left open.
+/// Integers: products that wrap; floating-point numbers: the power in double precision.
 inline Expected power(const Number &a, const Number &b) {
     ValueType t = arithmeticType(a, b);
-    double result = std::pow(double(converted(a, t).real()), double(converted(b, t).real()));
     if (isFloat(t))
-        return rounded(floatOf(t, result));
-    double limit = std::ldexp(1.0, bitsOf(t) - (isSigned(t) ? 1 : 0));
-    // Powers beyond 2^53 are not exact.
-    if (std::isnan(result) || result >= limit || result < (isSigned(t) ? -limit : 0) || std::fabs(result) > 9e15)
+        return rounded(floatOf(t, std::pow(double(converted(a, t).real()), double(converted(b, t).real()))));
+    if (b.i < 0)
+        return error();
+    if (b.i > 1'000'000)
         return {Expected::Open};
-    return exact(integerOf(t, static_cast<Wide>(result)));
+    Wide power = 1;
+    for (Wide k = 0; k < b.i; ++k)
+        power = wrap(power * converted(a, t).i, t);
+    return exact(integerOf(t, power));
 }
 
 /// ln(x) / ln(b)
@@ -180,6 +184,17 @@ inline BinaryOracle extreme(bool least) {
         bool second = g == ValueType::F32 || g == ValueType::F64 ? (least ? y.d < x.d : x.d < y.d)
                                                                  : (least ? y.i < x.i : x.i < y.i);
         return exact(second ? y : x);
+    };
+}
+
+/// As extreme, but the number where one of the two is NaN.
+inline BinaryOracle extremeNumber(bool least) {
+    return [=](const Number &a, const Number &b) {
+        ValueType g = mostGeneral(a.type, b.type);
+        Number x = converted(a, g), y = converted(b, g);
+        if (isFloat(g) && std::isnan(x.d) != std::isnan(y.d))
+            return exact(std::isnan(x.d) ? y : x);
+        return extreme(least)(a, b);
     };
 }
 
@@ -219,6 +234,8 @@ inline const std::map<std::string_view, BinaryOracle> &binaryOracles() {
         {"Log", logarithm},
         {"Min", extreme(true)},
         {"Max", extreme(false)},
+        {"Fmin", extremeNumber(true)},
+        {"Fmax", extremeNumber(false)},
         {"Eq", comparison([](auto a, auto b) { return a == b; })},
         {"Neq", comparison([](auto a, auto b) { return a != b; })},
         {"Lt", comparison([](auto a, auto b) { return a < b; })},

@@ -334,6 +334,60 @@ inline Operands positiveDefinite(R &r) {
     return o;
 }
 
+/// cg, gmres: a dominant diagonal, one column on the right.
+template <bool Restarts> Operands iterative(R &r) {
+    Operands o = positiveDefinite(r);
+    size_t n = o.args[0].dense().rows();
+    o.args.push_back(r.matrix(ValueType::F64, matching(r, n), matching(r, 1)));
+    const Value kNames[] = {Value::string("none"), Value::string("jacobi"), Value::string("ilu0"), Value::string("x")};
+    o.args.insert(o.args.end(), {Value::scalar(1e-10), number(100), kNames[r.below(4)]});
+    if (Restarts)
+        o.args.push_back(number(int64_t(1 + r.below(5))));
+    return o;
+}
+inline Operands finiteSquare(R &r) {
+    r.allowSpecialValues(false);
+    return square(r);
+}
+inline Operands leastSquares(R &r) {
+    r.allowSpecialValues(false);
+    size_t rows = r.size();
+    return {{r.matrix(rows, r.size()), r.matrix(matching(r, rows), r.size())}};
+}
+inline Operands complexColumns(R &r) {
+    r.allowSpecialValues(false);
+    size_t rows = r.size(), cols = r.size();
+    Operands o{{r.matrix(rows, cols)}};
+    if (r.oneIn(2))
+        o.args.push_back(r.matrix(matching(r, rows), cols));
+    return o;
+}
+
+// ----------------------------------------------------------------- statistics
+
+inline Operands twoColumnSets(R &r) {
+    r.allowSpecialValues(false);
+    size_t rows = r.size();
+    Operands o{{r.matrix(rows, r.size()), number(0), number(int64_t(r.below(2)))}};
+    if (r.oneIn(2))
+        o.args[1] = r.matrix(matching(r, rows), r.size());
+    return o;
+}
+inline Operands lagged(R &r) { return {{r.matrix(), number(int64_t(r.below(4)))}}; }
+inline Operands sorted(R &r) {
+    Operands o{{r.matrix(), r.flag()}};
+    if (r.oneIn(2))
+        o.args.push_back(number(int64_t(r.below(2))));
+    return o;
+}
+inline Operands chosenCells(R &r) {
+    Operands o = conditional(r);
+    if (r.oneIn(3))
+        o.args.resize(1);
+    return o;
+}
+inline Operands firstRows(R &r) { return {{r.matrix(), number(int64_t(r.below(6)))}}; }
+
 // -------------------------------------------------------------- other objects
 
 inline Operands frame(R &r) {
@@ -423,10 +477,26 @@ inline const std::map<std::string_view, OperandMaker> &callOperandMakers() {
         {"det", {invertible, Sums}},
         {"diagMatrix", {column}},
         {"diagVector", {square}},
-        {"diff", {one}},
+        {"describe", {one, Sums}},
+        {"diff", {lagged}},
+        {"eigenGeneral", {finiteSquare, Sums}},
+        {"fft", {complexColumns, Sums}},
         {"eigenCal", {symmetricFloats, Sums}},
         {"extractCol", {extract<false>}},
         {"extractRow", {extract<true>}},
+        {"cg", {iterative<false>, Sums}},
+        {"cor", {twoColumnSets, Sums}},
+        {"cov", {twoColumnSets, Sums}},
+        {"gmres", {iterative<true>, Sums}},
+        {"head", {firstRows}},
+        {"histogram", {bins}},
+        {"ifft", {complexColumns, Sums}},
+        {"lstsq", {leastSquares, Sums}},
+        {"pinv", {finite, Sums}},
+        {"sort", {sorted}},
+        {"tail", {firstRows}},
+        {"unique", {one}},
+        {"where", {chosenCells}},
         {"filterCol", {filter<false>}},
         {"filterCells", {markedCells}},
         {"filterRow", {filter<true>}},
@@ -493,6 +563,15 @@ inline const std::map<std::string_view, std::string_view> &opsWithoutMatrices() 
         {"cartesian", "takes frames, whose columns are dense"},
         {"columnOf", "takes frames, whose columns are dense"},
         {"close", "its operand is a handle"},
+        {"eye", "its operands are scalars"},
+        {"ones", "its operands are scalars"},
+        {"randBeta", "its operands are scalars"},
+        {"randBinom", "its operands are scalars"},
+        {"randExp", "its operands are scalars"},
+        {"randGamma", "its operands are scalars"},
+        {"randPoisson", "its operands are scalars"},
+        {"randn", "its operands are scalars"},
+        {"zeros", "its operands are scalars"},
         {"ewLower", "strings only"},
         {"ewUpper", "strings only"},
         {"except", "takes frames, whose columns are dense"},
