@@ -11,7 +11,7 @@
 #include "io/Metadata.h"
 #include "io/NullableColumns.h"
 #include "io/files/File.h"
-#include "io/text/Utf8.h"
+#include "base/Utf8.h"
 
 namespace daphne::io {
 

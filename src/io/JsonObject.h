@@ -8,7 +8,7 @@
 
 #include "io/text/NumberText.h"
 #include "io/text/TextPieces.h"
-#include "io/text/Utf8.h"
+#include "base/Utf8.h"
 
 namespace daphne::io {
 

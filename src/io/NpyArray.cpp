@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "data/CopyCells.h"
-#include "io/text/Utf8.h"
+#include "base/Utf8.h"
 
 namespace daphne::io {
 

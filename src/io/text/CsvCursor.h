@@ -16,7 +16,7 @@
 #include "io/text/Fields.h"
 #include "io/text/NumberText.h"
 #include "io/text/TextPieces.h"
-#include "io/text/Utf8.h"
+#include "base/Utf8.h"
 
 namespace daphne::io {
 
