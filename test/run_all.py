@@ -3,7 +3,7 @@
 """Runs every test suite and closes with the line 'N passed, N failed' over all of them.
 
 Suites: the layer table, what only the owner of a process may do, names of operations that must not compile, unit tests
-(CTest), IR tests, the library (many threads, memory, an installed prefix), examples of the documentation, the scripts of
+(CTest), IR tests, the library (many threads, memory, an installed prefix), examples of the documentation, the prompt, the scripts of
 examples/, examples and reference pages of builtins, script tests under the default options and under each file of
 test/script/configs, random
 queries and those of warehouse benchmarks against SQLite, random programs against an oracle, hostile scripts, damaged files,
@@ -108,6 +108,7 @@ def suites(preset):
     yield 'library', lambda: run_summarised([python, TEST / 'library' / 'run.py', '--preset', preset,
                                              *([] if preset in ('release', 'dev') else ['--only', 'programs'])])
     yield 'docs', lambda: run_summarised([python, TEST / 'docs' / 'run.py', '--daphne', daphne])
+    yield 'prompt', lambda: run_summarised([python, TEST / 'prompt' / 'run.py', '--daphne', daphne])
     yield 'examples', lambda: run_summarised([python, TEST / 'examples' / 'run.py', '--daphne', daphne])
     yield 'builtins', lambda: run_summarised([python, TEST / 'builtins' / 'run.py', '--daphne', daphne])
     yield 'script', lambda: run_summarised([python, script, '--daphne', daphne])

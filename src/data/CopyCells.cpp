@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/Cancellable.h"
 #include "base/Error.h"
 
 namespace daphne {
@@ -10,17 +11,19 @@ namespace daphne {
 namespace {
 
 template <class To, class From> void copyRows(const DenseView<const From> &in, const DenseView<To> &out) {
-    bool isOneRow = in.contiguous() && out.contiguous();
-    size_t rows = isOneRow ? std::min<size_t>(1, in.rows) : in.rows, cols = isOneRow ? in.rows * in.cols : in.cols;
-    for (size_t r = 0; r < rows; ++r) {
-        const From *from = in.row(r);
-        To *to = out.row(r);
+    auto copy = [](const From *from, To *to, size_t n) {
         if constexpr (std::is_same_v<To, From>)
-            std::copy_n(from, cols, to);
+            std::copy_n(from, n, to);
         else
-            for (size_t c = 0; c < cols; ++c)
+            for (size_t c = 0; c < n; ++c)
                 to[c] = convertCell<To>(from[c]);
-    }
+    };
+    if (in.contiguous() && out.contiguous())
+        for (auto [begin, end] : cancellablePieces(in.rows * in.cols))
+            copy(in.data + begin, out.data + begin, end - begin);
+    else
+        for (size_t r : cancellableRows(in))
+            copy(in.row(r), out.row(r), in.cols);
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <limits>
 #include <new>
 
+#include "base/Cancellable.h"
 #include "base/Error.h"
 #include "data/BufferPool.h"
 
@@ -120,7 +121,7 @@ Ref<Dense> toDense(const Csr &m) {
         withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
             auto in = m.view<T, I>();
             auto out = result->mutableView<T>();
-            for (size_t r = 0; r < in.rows; ++r) {
+            for (size_t r : cancellableRows(in)) {
                 T *row = out.row(r);
                 for (uint64_t k = in.offsets[r]; k < in.offsets[r + 1]; ++k)
                     row[in.columns[k]] = in.value(k);
@@ -134,7 +135,7 @@ size_t countNonZeros(const Dense &m) {
     return withValueType(m.type(), [&]<class T>(TypeTag<T>) {
         auto view = m.view<T>();
         size_t n = 0;
-        for (size_t r = 0; r < view.rows; ++r) {
+        for (size_t r : cancellableRows(view)) {
             const T *row = view.row(r);
             for (size_t c = 0; c < view.cols; ++c)
                 n += row[c] != T();
@@ -152,7 +153,7 @@ Ref<Csr> toCsr(const Dense &m) {
             I *columns = result->mutableColumns<I>();
             T *values = result->mutableValues<T>();
             uint64_t k = 0;
-            for (size_t r = 0; r < in.rows; ++r) {
+            for (size_t r : cancellableRows(in)) {
                 const T *row = in.row(r);
                 for (size_t c = 0; c < in.cols; ++c)
                     if (row[c] != T(0)) {
@@ -193,7 +194,7 @@ Ref<Csr> withoutZeros(Ref<Csr> m) {
             I *columns = result->mutableColumns<I>();
             T *values = result->mutableValues<T>();
             uint64_t at = 0;
-            for (size_t r = 0; r < in.rows; ++r) {
+            for (size_t r : cancellableRows(in)) {
                 for (uint64_t k = in.offsets[r]; k < in.offsets[r + 1]; ++k)
                     if (in.values[k] != T(0)) {
                         columns[at] = in.columns[k];

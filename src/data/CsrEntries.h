@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/Cancellable.h"
 #include "data/CopyCells.h"
 
 namespace daphne {
@@ -59,18 +60,18 @@ Ref<Csr> csrFromEntries(const Entries<T> &entries, ValueType type, size_t rows, 
     auto result = Csr::create(type, rows, cols, entries.size(), ones ? Csr::Values::AllOnes : Csr::Values::Stored);
     uint64_t *offsets = result->mutableOffsets();
     std::vector<uint64_t> next(rows + 1);
-    for (uint64_t r : entries.rows)
-        ++next[r + 1];
+    for (size_t k : cancellable(entries.size()))
+        ++next[entries.rows[k] + 1];
     for (size_t r = 0; r < rows; ++r)
         next[r + 1] += next[r];
     withIndexType(result->hasWideIndex(), [&]<class I>(TypeTag<I>) {
         std::vector<std::pair<I, T>> sorted(entries.size());
-        for (size_t k = 0; k < entries.size(); ++k)
+        for (size_t k : cancellable(entries.size()))
             sorted[next[entries.rows[k]]++] = {static_cast<I>(entries.columns[k]), entries.value(k)};
         I *columns = result->template mutableColumns<I>();
         T *values = result->template mutableValues<T>();
         uint64_t at = 0, begin = 0;
-        for (size_t r = 0; r < rows; ++r) {
+        for (size_t r : cancellable(rows, entries.size() / (rows + 1) + 1)) {
             // next[r] has become the end of row r.
             size_t n = detail::tidyRow(sorted.data() + begin, next[r] - begin, meaning);
             for (size_t i = 0; i < n; ++i)

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <new>
 
+#include "base/Cancellable.h"
+
 namespace daphne {
 
 Ref<Dense> Dense::create(ValueType type, size_t rows, size_t cols, Buffer::Init init) {
@@ -60,7 +62,7 @@ Ref<Dense> Dense::copy() const {
     withValueType(type(), [&]<class T>(TypeTag<T>) {
         auto in = view<T>();
         auto out = result->mutableView<T>();
-        for (size_t r = 0; r < rows(); ++r)
+        for (size_t r : cancellableRows(in))
             std::copy_n(in.row(r), cols(), out.row(r));
     });
     return result;
@@ -87,7 +89,7 @@ DenseView<const std::string> Dense::cellsOfCodes() const {
             BufferRef made(Buffer::create(ValueType::Str, cells(), Buffer::Init::None));
             auto codes = reinterpret_cast<const uint32_t *>(buffer->data()) + offset;
             auto *out = made.as<std::string>();
-            for (size_t r = 0; r < rows(); ++r)
+            for (size_t r : cancellableRows(*this))
                 for (size_t c = 0; c < cols(); ++c)
                     *out++ = (*dictionaryOfBuffer)[codes[r * rowSkip + c]];
             form = new OtherForm{nullptr, std::move(made)};
@@ -128,7 +130,7 @@ Dense::Codes Dense::codes() const {
         BufferRef made(Buffer::create(ValueType::UI32, cells(), Buffer::Init::None));
         auto in = view<std::string>();
         auto *out = made.as<uint32_t>();
-        for (size_t r = 0; r < rows(); ++r)
+        for (size_t r : cancellableRows(*this))
             for (size_t c = 0; c < cols(); ++c)
                 *out++ = dictionary->insert(in(r, c));
         keepCodes(std::move(dictionary), made.detach());

@@ -177,19 +177,21 @@ engine::Session &ScriptRunner::session() {
     return *currentSession;
 }
 
-bool ScriptRunner::isExpression(const std::string &text) { return session().isExpression(text); }
-
-bool ScriptRunner::runInteractive(std::string text) {
+std::optional<engine::Times> ScriptRunner::runInteractive(const std::string &text, const engine::Session::Show &show) {
     try {
         auto bars = showProgress(options.settings.text("progress"));
         Interruptible interruptible;
         RunOptions run = runOptions(bars.get());
         run.cancelFlag = interruptible.flag();
-        addTimes(session().run(std::move(text), run));
-        return true;
+        engine::Times spent = session().runStatements(text, show, run);
+        addTimes(spent);
+        return spent;
     } catch (const engine::Failure &failure) {
-        report(failure);
-        return false;
+        if (failure.stage() == Stage::Cancelled)
+            writeError("interrupted\n");
+        else
+            report(failure);
+        return std::nullopt;
     }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "driver/ProgressBars.h"
@@ -30,11 +31,10 @@ class ScriptRunner {
     /// Returns the exit status; errors have been reported.
     int runScript(std::string name, std::string text, const std::string &directory);
 
-    /// Runs one input of an interactive session; variables and functions stay. Returns false if it failed.
-    bool runInteractive(std::string text);
-
-    /// True if the text is an expression with one value that could be printed in this session.
-    bool isExpression(const std::string &text);
+    /// Runs one input of an interactive session; variables and functions stay, also those of the statements before one
+    /// that failed. `show` gets the value of an expression at its end. Returns how long it took; none: it failed.
+    std::optional<engine::Times> runInteractive(const std::string &text, const engine::Session::Show &show);
+    engine::Session &session();
 
     /// --statistics: figures of all loops so far to standard error.
     void reportStatistics();
@@ -46,7 +46,6 @@ class ScriptRunner {
     void report(const engine::Failure &failure);
     void addTimes(const engine::Times &times);
     RunOptions runOptions(ShowProgress *bars) const;
-    engine::Session &session();
     dist::Cluster *cluster() const;
 
     CommandLine options;

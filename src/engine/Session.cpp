@@ -6,6 +6,7 @@
 
 #include "codegen/Executable.h"
 #include "engine/EngineState.h"
+#include "lang/dsl/Input.h"
 
 namespace daphne::engine {
 
@@ -30,19 +31,109 @@ void Session::define(const lang::FuncDef &f) {
     functions.push_back(&f);
 }
 
-bool Session::isExpression(const std::string &text) const {
-    SourceManager scratch;
-    uint32_t fileId = scratch.add("input", "print(" + text + ");");
+std::string Session::headingOf(const lang::FuncDef &f) const {
+    std::string_view text = sources->text(f.span.fileId);
+    text = text.substr(f.nameSpan.begin, f.body->span.begin - f.nameSpan.begin);
+    return std::string(text.substr(0, text.find_last_not_of(" \t\r\n") + 1));
+}
+
+std::vector<Error> Session::errorsOf(uint32_t fileId) const {
     lang::FrontendOptions frontend;
     frontend.scriptArgs = engine->options.scriptArgs;
-    return lang::parseProgram(scratch, fileId, ".", frontend, names()).errors.empty();
+    frontend.importPaths = engine->options.importPaths;
+    return lang::parseProgram(*sources, fileId, ".", frontend, names()).errors;
+}
+
+namespace {
+
+/// What an expression yields is a variable of this name until it is shown.
+constexpr std::string_view kResult = "__result__";
+
+/// A statement as a text of its own, in which it stands at the same line and column as in the input, but for what is
+/// written before it.
+struct Excerpt {
+    uint32_t whole, part; ///< files
+    uint32_t begin;       ///< of the statement, in both
+    uint32_t added;       ///< characters before it
+
+    /// Errors talk about what was typed.
+    std::vector<Error> inWhole(std::vector<Error> errors) const {
+        auto move = [&](SourceSpan &span) {
+            if (span.fileId != part)
+                return;
+            auto back = [&](uint32_t at) { return at >= begin + added ? at - added : std::min(at, begin); };
+            span = {whole, back(span.begin), back(span.end)};
+        };
+        for (Error &e : errors) {
+            move(e.where);
+            for (Label &label : e.labels)
+                move(label.where);
+            for (Note &note : e.notes)
+                move(note.where);
+        }
+        return errors;
+    }
+};
+
+} // namespace
+
+Times Session::runStatements(const std::string &input, const Show &show, const RunOptions &options) {
+    std::vector<lang::InputStatement> statements = lang::splitInput(input, engine->options.scriptArgs);
+    uint32_t whole = sources->add("input", input);
+    if (statements.empty()) {
+        std::vector<Error> errors = errorsOf(whole);
+        // Behind a mistake the text need not have come to its end.
+        if (errors.size() > 1)
+            std::erase_if(errors, [&](const Error &e) { return e.where.begin >= input.size(); });
+        if (!errors.empty())
+            throw Failure(std::move(errors), sources);
+        return {};
+    }
+    std::string all = statements.back().lacksEnd ? input + ";" : input;
+    if (statements.size() > 1) {
+        Excerpt complete{whole, sources->add("input", all), static_cast<uint32_t>(all.size()), 0};
+        if (std::vector<Error> errors = errorsOf(complete.part); !errors.empty())
+            throw Failure(complete.inWhole(std::move(errors)), sources);
+    }
+    Times times;
+    for (const lang::InputStatement &s : statements) {
+        std::string blanks = all.substr(0, s.begin);
+        for (char &c : blanks)
+            c = c == '\n' || c == '\t' ? c : ' ';
+        std::string text = all.substr(s.begin, s.end - s.begin) + (s.lacksEnd ? ";" : "");
+        std::string added = s.isExpression ? std::string(kResult) + " = " : "";
+        Excerpt excerpt{whole, sources->add("input", blanks + added + text), static_cast<uint32_t>(s.begin),
+                        static_cast<uint32_t>(added.size())};
+        if (s.isExpression && !errorsOf(excerpt.part).empty()) { // it has no value, or several
+            excerpt = {whole, sources->add("input", blanks + text), excerpt.begin, 0};
+            added.clear();
+        }
+        try {
+            Times more = runFile(excerpt.part, options);
+            times.parsing += more.parsing;
+            times.compilation += more.compilation;
+            times.execution += more.execution;
+        } catch (const Failure &failure) {
+            throw Failure(excerpt.inWhole(failure.errors()), sources);
+        }
+        if (!added.empty()) {
+            Value result = std::move(variables[std::string(kResult)]);
+            variables.erase(std::string(kResult));
+            show(result);
+        }
+    }
+    return times;
 }
 
 Times Session::run(std::string text, const RunOptions &options) {
+    return runFile(sources->add("input", std::move(text)), options);
+}
+
+Times Session::runFile(uint32_t fileId, const RunOptions &options) {
     using Clock = std::chrono::steady_clock;
     CompileJob job;
     job.sources = sources;
-    job.fileId = sources->add("input", std::move(text));
+    job.fileId = fileId;
     job.directory = ".";
     job.exportsAll = true;
     job.names = names();

@@ -4,6 +4,7 @@
 /// at a time; sessions of one engine may run side by side.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,8 +21,17 @@ class Session {
 
     /// Throws Failure. Returns how long it took.
     Times run(std::string text, const RunOptions &options = {});
-    /// True if the text is an expression with one value that could be printed now.
-    bool isExpression(const std::string &text) const;
+
+    /// For prompts: the statements of the input one after the other, after all of them were checked. If one fails or is
+    /// cancelled, what those before it have done stays. The last ';' may be missing; if an expression lacks it, `show`
+    /// gets its value. Throws Failure.
+    using Show = std::function<void(const Value &)>;
+    Times runStatements(const std::string &input, const Show &show, const RunOptions &options = {});
+
+    /// In order of definition.
+    const std::vector<const lang::FuncDef *> &definitions() const { return functions; }
+    /// "f(x: f64)" of one of them, as it was written.
+    std::string headingOf(const lang::FuncDef &f) const;
 
     std::map<std::string, Value> variables;
 
@@ -29,6 +39,8 @@ class Session {
     friend class Engine;
     explicit Session(std::shared_ptr<EngineState> engine);
     lang::SessionNames names() const;
+    std::vector<Error> errorsOf(uint32_t fileId) const;
+    Times runFile(uint32_t fileId, const RunOptions &options);
     /// A new definition with the same parameters replaces the old one.
     void define(const lang::FuncDef &f);
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "base/Cancellable.h"
 #include "kernels/RowBlocks.h"
 #include "kernels/aggregates/Reduction.h"
 
@@ -32,7 +33,7 @@ bool allFinite(RunContext &context, const Dense &m) {
     auto test = [&]<class T>(TypeTag<T>) {
         auto v = m.view<T>();
         if (!m.contiguous()) {
-            for (size_t r = 0; r < v.rows; ++r)
+            for (size_t r : cancellableRows(v))
                 if (!allFinite(v.row(r), v.cols))
                     return false;
             return true;

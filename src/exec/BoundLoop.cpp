@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 
+#include "base/ActiveRun.h"
 #include "exec/RunLoop.h"
 #include "kernels/aggregates/Extreme.h"
 #include "kernels/aggregates/Reduction.h"
@@ -117,6 +118,7 @@ class RowsRun {
             if (hasSumsOfRows)
                 startColumnGroup(w, b / LoopProgram::kColumnGroup);
             call(w, b, b + std::min(together, end - b));
+            throwIfCancelled(); // on one thread the range is the whole loop
         }
     }
 

@@ -226,40 +226,6 @@ TEST(Programs, AreRunByManyThreadsWithDifferentInputs) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST(Cancelling, StopsScalarLoopsRecursionAndLoopsOverMatrices) {
-    Engine engine;
-    const char *texts[] = {
-        "i = 0; while (i >= 0) { i = (i + 1) % 1000; }",
-        "x = 0; for (i in 1:1000000000000) { x = x + i; } print(x);",
-        "X = rand(500, 500, 0.0, 1.0, 1.0, 1); i = 0; while (i >= 0) { X = sqrt(X * X) + 0.0; }",
-        "X = rand(3000, 3000, 0.0, 1.0, 1.0, 1); i = 0; while (i >= 0) { Y = X @ X; }",
-        // Kernels that are serial for the sake of a seed; each would take a minute.
-        "X = rand(46000, 46000, 0.0, 1.0, 0.0001, 1); print(sum(X));",
-        "X = sample(4000000000, 1000, false, 1); print(sum(X));",
-        "def f(n: si64) -> si64 { r = 0; i = 0; while (i < 10) { if (n > 0) { r = r + f(n - 1); } i = i + 1; } return "
-        "r + 1; }"
-        "print(f(40));",
-    };
-    for (const char *text : texts) {
-        Program p = engine.compile(text);
-        Cancel cancel;
-        std::atomic<bool> done{false};
-        std::thread stopper([&] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(50));
-            cancel.request();
-        });
-        Printed printed;
-        RunOptions options = printed.options(&cancel);
-        Error e = failureOf([&] { p.run({}, options); });
-        done = true;
-        stopper.join();
-        EXPECT_EQ(e.status(), DAPHNE_CANCELLED) << text;
-        // A flag that was set before stops the run at once; cleared, it does not.
-        EXPECT_EQ(failureOf([&] { p.run({}, options); }).status(), DAPHNE_CANCELLED);
-        EXPECT_EQ(run(engine, "print(sum([1, 2, 3]));"), "6\n");
-    }
-}
-
 TEST(Host, IsNotTouched) {
     // Nothing of this may write to the descriptors of the process, change its handlers or its environment.
     auto handlers = [] {

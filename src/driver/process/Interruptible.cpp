@@ -20,4 +20,6 @@ Interruptible::~Interruptible() { sigaction(SIGINT, &before, nullptr); }
 
 const std::atomic<bool> *Interruptible::flag() const { return &interrupted; }
 
+void ignoreInterrupts() { std::signal(SIGINT, SIG_IGN); }
+
 } // namespace daphne::driver

@@ -20,4 +20,7 @@ class Interruptible {
     struct sigaction before;
 };
 
+/// From now on Ctrl-C does nothing, except while an Interruptible lives. For prompts, which read it as a key.
+void ignoreInterrupts();
+
 } // namespace daphne::driver

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "driver/reference/OperandTypes.h"
+#include "base/Error.h"
 #include "ops/Registry.h"
 
 namespace daphne::driver {
@@ -187,6 +188,45 @@ std::string builtinsMarkdown() {
             appendBuiltin(out, *b);
     }
     return out;
+}
+
+std::string builtinHelp(std::string_view name) {
+    const BuiltinInfo *b = Registry::get().findBuiltin(name);
+    if (!b)
+        return "";
+    auto indented = [](std::string_view text) {
+        std::string out;
+        for (size_t begin = 0; begin < text.size();) {
+            size_t end = std::min(text.find('\n', begin), text.size());
+            out += "  " + std::string(text.substr(begin, end - begin)) + "\n";
+            begin = end + 1;
+        }
+        return out;
+    };
+    std::string doc(b->row->doc);
+    std::erase(doc, '`');
+    std::string out = std::string(b->row->signature) + "\n\n" + indented(doc);
+    if (!b->params.empty())
+        out += "\n";
+    for (size_t i = 0; i < b->params.size(); ++i) {
+        std::string about = describeParameter(*b, i);
+        std::erase(about, '`');
+        out += "  " + std::string(b->params[i].name) + ": " + about + "\n";
+    }
+    if (size_t n = numResults(*b); n != 1)
+        out += n == 0 ? "\n  No result.\n" : "\n  " + std::to_string(n) + " results.\n";
+    if (!b->row->example.empty())
+        out += "\nexample\n" + indented(b->row->example);
+    if (!b->row->expect.empty())
+        out += "prints\n" + indented(b->row->expect);
+    return out;
+}
+
+std::string nearestBuiltin(std::string_view name) {
+    std::vector<std::string_view> names;
+    for (const BuiltinInfo &b : Registry::get().builtins())
+        names.push_back(b.name);
+    return nearest(name, names);
 }
 
 std::string builtinsJson() {

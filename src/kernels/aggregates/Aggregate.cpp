@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/aggregates/Extreme.h"
 #include "kernels/aggregates/PairwiseRows.h"
@@ -49,7 +50,7 @@ template <class T, class R, class F> Value reduceBlocks(Over over, const Dense &
         return Value::scalar(static_cast<R>(f(CellRun<T>{reader, true, 0, m.cells()})), type);
     auto result = Dense::create(type, m.rows(), 1);
     auto out = result->template mutableView<R>();
-    for (size_t r = 0; r < m.rows(); ++r)
+    for (size_t r : cancellableRows(m))
         out(r, 0) = static_cast<R>(f(CellRun<T>{reader, false, r, m.cols()}));
     return result;
 }
@@ -84,7 +85,9 @@ template <class In, class T, class Map> void sumColumns(const Dense &m, T *out, 
     constexpr size_t kGroup = 512, kTogether = 4;
     auto in = m.view<In>();
     PairwiseRows<T> sum(m.cols());
+    CancelCountdown look;
     for (size_t begin = 0; begin < m.rows(); begin += kGroup) {
+        look.after(kGroup * m.cols());
         T *group = sum.room();
         size_t end = std::min(m.rows(), begin + kGroup), r = begin;
         for (; r + kTogether <= end; r += kTogether) {
@@ -108,7 +111,7 @@ template <class In> Value sumsOfShortRows(const Dense &m, ValueType type) {
     R *out = result->template mutableView<R>().data;
     vectorised([out, in = m.view<In>()] {
         size_t half = in.rows / 2;
-        for (size_t r = 0; r < half; ++r) {
+        for (size_t r : cancellable(half, 2 * in.cols)) {
             auto sums = sumTwoBlocks<T>(in.row(r), in.row(half + r), in.cols, Unchanged());
             out[r] = static_cast<R>(sums.first);
             out[half + r] = static_cast<R>(sums.second);
@@ -214,7 +217,7 @@ template <class Order, class T> Value extremeOfColumns(const Dense &m) {
     auto in = m.view<T>();
     std::fill_n(out, in.cols, Order::template worst<T>());
     vectorised([=] {
-        for (size_t r = 0; r < in.rows; ++r) {
+        for (size_t r : cancellableRows(in)) {
             const T *x = in.row(r);
 #pragma GCC ivdep
             for (size_t c = 0; c < in.cols; ++c)
@@ -239,8 +242,11 @@ template <class Order, Over O> Value extreme(KernelCall &, const Dense &m) {
         else
             return reduceBlocks<T, T>(O, m, m.type(), [](const CellRun<T> &cells) {
                 T best = Order::template worst<T>();
-                if (const T *x = cells.inPlace())
-                    return extremeOf<Order>(x, cells.size, best);
+                if (const T *x = cells.inPlace()) {
+                    for (auto [begin, end] : cancellablePieces(cells.size))
+                        best = extremeOf<Order>(x + begin, end - begin, best);
+                    return canonical(best);
+                }
                 cells([&](const T *x, size_t n) { best = extremeOf<Order>(x, n, best); });
                 return best;
             });
@@ -255,7 +261,7 @@ template <class Order> Value positionInRow(KernelCall &call, const Dense &m) {
     auto out = result->mutableView<uint64_t>();
     withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
         auto in = m.view<T>();
-        for (size_t r = 0; r < in.rows; ++r)
+        for (size_t r : cancellableRows(in))
             out(r, 0) = positionOfExtreme<Order>(in.row(r), in.cols);
     });
     return result;
@@ -272,7 +278,8 @@ template <class Order> Value positionInColumn(KernelCall &call, const Dense &m) 
         auto best = std::make_unique<T[]>(in.cols);
         std::copy_n(in.row(0), in.cols, best.get());
         vectorised([=, best = best.get()] {
-            for (size_t r = 1; r < in.rows; ++r) {
+            for (size_t above : cancellable(in.rows - 1, in.cols)) {
+                size_t r = above + 1;
                 const T *x = in.row(r);
 #pragma GCC ivdep
                 for (size_t c = 0; c < in.cols; ++c) {

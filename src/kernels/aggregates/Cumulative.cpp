@@ -3,6 +3,7 @@
 /// result(r, c) = result(r - 1, c) op arg(r, c).
 #include <memory>
 
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/aggregates/Extreme.h"
 #include "kernels/aggregates/Reduction.h"
@@ -34,7 +35,7 @@ struct Max {
 template <class Op, class In, class T, class R> void accumulateDown(DenseView<const In> in, DenseView<R> out) {
     if (in.cols == 1) { // it stays in a register
         T running = in.rows ? static_cast<T>(in(0, 0)) : T();
-        for (size_t r = 0; r < in.rows; ++r) {
+        for (size_t r : cancellable(in.rows)) {
             if (r > 0)
                 running = Op::apply(running, static_cast<T>(in(r, 0)));
             out(r, 0) = static_cast<R>(running);
@@ -43,7 +44,7 @@ template <class Op, class In, class T, class R> void accumulateDown(DenseView<co
     }
     auto carried = std::make_unique_for_overwrite<T[]>(in.cols);
     vectorised([=, n = in.cols, running = carried.get()] {
-        for (size_t r = 0; r < in.rows; ++r) {
+        for (size_t r : cancellableRows(in)) {
             const In *x = in.row(r);
             R *here = out.row(r);
             // Cells of the result may be stored where those of the argument are.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/aggregates/Extreme.h"
 #include "kernels/aggregates/Reduction.h"
@@ -119,8 +120,8 @@ template <Extreme E> Value extreme(KernelCall &call, const Dense &x, const Dense
 
 PerGroup<uint64_t> countsOf(const std::vector<size_t> &groups, size_t numGroups) {
     PerGroup<uint64_t> counts(numGroups);
-    for (size_t k : groups)
-        ++counts[k];
+    for (size_t r : cancellable(groups.size()))
+        ++counts[groups[r]];
     return counts;
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/Cancellable.h"
 #include "base/Error.h"
 #include "kernels/objects/CellText.h"
 
@@ -28,8 +29,12 @@ class Quantiles {
         bool undefined = cells.empty() || std::any_of(cells.begin(), cells.end(), [](double x) { return x != x; });
         // Few positions are found faster than all are sorted.
         bool sorted = wanted.size() > 3;
+        CancelCountdown look;
         if (sorted && !undefined)
-            std::sort(cells.begin(), cells.end());
+            std::sort(cells.begin(), cells.end(), [&](double a, double b) {
+                look.after(1);
+                return a < b;
+            });
         for (size_t i = 0; i < wanted.size(); ++i)
             store(i, undefined ? std::numeric_limits<double>::quiet_NaN() : at(cells, wanted[i], sorted));
     }
@@ -39,7 +44,11 @@ class Quantiles {
         double position = q * static_cast<double>(cells.size() - 1);
         auto below = static_cast<size_t>(position);
         if (!sorted)
-            std::nth_element(cells.begin(), cells.begin() + below, cells.end());
+            std::nth_element(cells.begin(), cells.begin() + below, cells.end(),
+                             [look = CancelCountdown()](double a, double b) mutable {
+                                 look.after(1);
+                                 return a < b;
+                             });
         double low = cells[below], share = position - static_cast<double>(below);
         if (share == 0)
             return low;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Medians, quantiles and differences of rows.
 /// Quantiles are computed in f64 and stored as f32 for f32.
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/aggregates/Quantiles.h"
 #include "kernels/aggregates/Reduction.h"
@@ -31,7 +32,7 @@ Ref<Dense> ofRows(const Quantiles &quantiles, const Dense &m) {
     auto out = result->mutableView<double>();
     CellReader<double> reader(m);
     std::vector<double> cells;
-    for (size_t r = 0; r < m.rows(); ++r) {
+    for (size_t r : cancellableRows(m)) {
         cells.clear();
         reader.row(r, [&](const double *x, size_t n) { cells.insert(cells.end(), x, x + n); });
         quantiles.of(cells, [&](size_t i, double value) { out(r, i) = value; });
@@ -52,7 +53,7 @@ Ref<Dense> ofColumns(const Quantiles &quantiles, const Dense &m) {
         size_t width = std::min(kBlock, in.cols - begin);
         for (auto &column : columns)
             column.resize(in.rows);
-        for (size_t r = 0; r < in.rows; ++r)
+        for (size_t r : cancellableRows(in))
             for (size_t c = 0; c < width; ++c)
                 columns[c][r] = in(r, begin + c);
         for (size_t c = 0; c < width; ++c)
@@ -101,7 +102,7 @@ Value diff(KernelCall &call, const Dense &m, size_t lag) {
     auto in = rawCells(*source);
     auto result = Dense::create(loops.result, m.rows() > lag ? m.rows() - lag : 0, m.cols());
     auto out = mutableRawCells(*result);
-    for (size_t r = 0; r < out.rows; ++r)
+    for (size_t r : cancellableRows(out))
         loops.cells(in.row(r + lag), in.row(r), out.row(r), out.cols);
     return result;
 }

@@ -7,6 +7,7 @@
 /// first row of every group, so that its keys can be read off.
 #include <cmath>
 
+#include "base/Cancellable.h"
 #include "data/CopyCells.h"
 #include "kernels/relational/FrameColumns.h"
 #include "kernels/reorganise/Ordering.h"
@@ -43,7 +44,7 @@ std::array<Value, 2> sortedGroups(RunContext &context, size_t numRows, const Col
         rows->mutableView<uint64_t>()(k, 0) = groups.firstRow[sorted[k]];
     }
     uint32_t *out = numbers->mutableView<uint32_t>().data;
-    for (size_t r = 0; r < numRows; ++r)
+    for (size_t r : cancellable(numRows))
         out[r] = numberOf[groups.idOfRow[r]];
     return {numbers, rows};
 }
@@ -83,7 +84,7 @@ class SplitSums {
 
 template <class T> void splitSums(DenseView<const T> cells, const uint32_t *group, size_t numGroups, T *out) {
     SplitSums sums(numGroups);
-    for (size_t r = 0; r < cells.rows; ++r)
+    for (size_t r : cancellableRows(cells))
         sums.add(group[r], static_cast<uint64_t>(cells(r, 0)));
     for (size_t k = 0; k < numGroups; ++k)
         out[k] = static_cast<T>(sums[k]);
@@ -95,7 +96,7 @@ template <class T> void realSums(DenseView<const T> cells, const uint32_t *group
         double high = 0, error = 0;
     };
     std::vector<Sum> sums(numGroups);
-    for (size_t r = 0; r < cells.rows; ++r) {
+    for (size_t r : cancellableRows(cells)) {
         Sum &s = sums[group[r]];
         auto x = static_cast<double>(cells(r, 0));
         double total = s.high + x, part = total - s.high;
@@ -109,7 +110,7 @@ template <class T> void realSums(DenseView<const T> cells, const uint32_t *group
 }
 
 template <class T> void wrappingSums(DenseView<const T> cells, const uint32_t *group, T *out) {
-    for (size_t r = 0; r < cells.rows; ++r)
+    for (size_t r : cancellableRows(cells))
         out[group[r]] = sumOfCells(out[group[r]], cells(r, 0));
 }
 

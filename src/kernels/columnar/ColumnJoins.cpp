@@ -2,6 +2,7 @@
 /// colJoin and colSemiJoin: rows of two columns with equal cells, as position
 /// lists. Rows come in the order of the left column, matches of one row in the
 /// order of the right one.
+#include "base/Cancellable.h"
 #include "kernels/RowBlocks.h"
 #include "kernels/columnar/PositionPieces.h"
 #include "kernels/relational/FrameColumns.h"
@@ -38,7 +39,7 @@ std::array<Value, 2> colJoin(KernelCall &call, const Dense &l, const Dense &r) {
     Matches matches(l, r);
     // Where the pairs of every left row begin is known before they are written.
     std::vector<size_t> begins(l.rows() + 1, 0);
-    for (size_t row = 0; row < l.rows(); ++row)
+    for (size_t row : cancellableRows(l))
         begins[row + 1] = begins[row] + matches.count(row);
     auto left = Dense::create(ValueType::Size, begins.back(), 1);
     auto right = Dense::create(ValueType::Size, begins.back(), 1);
@@ -59,7 +60,8 @@ std::array<Value, 2> colJoin(KernelCall &call, const Dense &l, const Dense &r) {
 Value colSemiJoin(KernelCall &call, const Dense &l, const Dense &r) {
     Matches matches(l, r);
     columnar::PositionPieces pieces(l.rows());
-    for (size_t begin = 0; begin < l.rows(); begin += columnar::kPieceRows)
+    CancelCountdown look;
+    for (size_t begin = 0; begin < l.rows(); begin += columnar::kPieceRows, look.after(columnar::kPieceRows))
         pieces.at(begin).addWhere(begin, std::min(columnar::kPieceRows, l.rows() - begin),
                                   [&](size_t i) { return matches.keyOfRow[begin + i] != kNone; });
     return pieces.list(call.context);

@@ -5,6 +5,7 @@
 /// Cells are compared as by the elementwise comparisons, 1 024 at a time, and
 /// positions are written at once: no column of truth values is made. Rows are
 /// cut into pieces of fixed size whose positions are put together in order.
+#include "base/Cancellable.h"
 #include "kernels/RowBlocks.h"
 #include "kernels/columnar/PositionPieces.h"
 #include "kernels/elementwise/ElementwiseBinary.h"
@@ -79,7 +80,8 @@ Ref<Dense> selectStrings(KernelCall &call, const TextFunction &f, const Dense &l
         return selectCodes(call, f, lhs, rhs.text());
     auto a = lhs.view<std::string>(), b = rhs.dense().view<std::string>();
     PositionPieces pieces(lhs.rows());
-    for (size_t begin = 0; begin < lhs.rows(); begin += kPieceRows)
+    CancelCountdown look;
+    for (size_t begin = 0; begin < lhs.rows(); begin += kPieceRows, look.after(kPieceRows))
         pieces.at(begin).addWhere(begin, std::min(kPieceRows, lhs.rows() - begin),
                                   [&](size_t i) { return f.compare(a(begin + i, 0), b(begin + i, 0)); });
     return pieces.list(call.context);

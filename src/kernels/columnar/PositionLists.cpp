@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Position lists: what two have in common, all of both, and the cells they
 /// choose.
+#include "base/Cancellable.h"
 #include "kernels/RowBlocks.h"
 #include "kernels/reorganise/Selection.h"
 
@@ -27,7 +28,9 @@ Value colIntersect(KernelCall &call, const Value &, const Value &) {
     auto a = positionsOf(call, 0), b = positionsOf(call, 1);
     std::vector<size_t> both(std::min(a.size(), b.size()));
     size_t i = 0, j = 0, n = 0;
+    CancelCountdown look;
     while (i < a.size() && j < b.size()) {
+        look.after(1);
         size_t x = a[i], y = b[j];
         both[n] = x;
         n += x == y;
@@ -42,7 +45,9 @@ Value colMerge(KernelCall &call, const Value &, const Value &) {
     auto a = positionsOf(call, 0), b = positionsOf(call, 1);
     std::vector<size_t> all(a.size() + b.size());
     size_t i = 0, j = 0, n = 0;
+    CancelCountdown look;
     while (i < a.size() && j < b.size()) {
+        look.after(1);
         size_t x = a[i], y = b[j];
         all[n++] = std::min(x, y);
         i += x <= y;

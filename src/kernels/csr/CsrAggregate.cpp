@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/aggregates/Extreme.h"
 #include "kernels/aggregates/Reduction.h"
@@ -25,6 +26,7 @@ template <class T> class StoredCells {
         for (; begin < end; begin += kBlock) {
             size_t n = std::min<uint64_t>(kBlock, end - begin);
             f(reinterpret_cast<const T *>(values.at(begin, n)), n);
+            look.after(n);
         }
     }
     template <class Map> T sum(uint64_t begin, uint64_t end, Map map) {
@@ -45,6 +47,7 @@ template <class T> class StoredCells {
 
   private:
     StoredValues values;
+    CancelCountdown look;
 };
 
 /// f(begin, end) of all stored cells at once or of those of every row, converted to the type R of the result.
@@ -53,7 +56,7 @@ template <Over O, class R, class F> Value perRange(const Csr &m, ValueType type,
         return Value::scalar(static_cast<R>(f(m.offsets()[0], m.offsets()[m.rows()])), type);
     auto result = Dense::create(type, m.rows(), 1);
     R *out = result->template mutableView<R>().data;
-    for (size_t r = 0; r < m.rows(); ++r)
+    for (size_t r : cancellableRows(m))
         out[r] = static_cast<R>(f(m.offsets()[r], m.offsets()[r + 1]));
     return result;
 }
@@ -174,7 +177,9 @@ template <class Order, class T, class I> Value extremeOfColumns(const Csr &m) {
     std::fill_n(out, m.cols(), Order::template worst<T>());
     auto view = m.view<T, I>();
     std::vector<uint64_t> stored(m.cols());
+    CancelCountdown look;
     for (uint64_t k = view.offsets[0]; k < view.offsets[m.rows()]; ++k) {
+        look.after(1);
         I c = view.columns[k];
         T x = view.value(k);
         ++stored[c];
@@ -200,7 +205,7 @@ template <class Order, Over O> Value extreme(KernelCall &, const Csr &m) {
                     return Value::scalar(bestOf<Order>(cells, offsets[0], offsets[m.rows()], m.cells()), m.type());
                 auto result = Dense::create(m.type(), m.rows(), 1);
                 T *out = result->mutableView<T>().data;
-                for (size_t r = 0; r < m.rows(); ++r)
+                for (size_t r : cancellableRows(m))
                     out[r] = bestOf<Order>(cells, offsets[r], offsets[r + 1], m.cols());
                 return result;
             }
@@ -245,7 +250,7 @@ template <class Order> Value positionInRow(KernelCall &, const Csr &m) {
     withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
         withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) {
             auto view = m.view<T, I>();
-            for (size_t r = 0; r < m.rows(); ++r) {
+            for (size_t r : cancellableRows(m)) {
                 BestPosition<Order, T, I> best;
                 for (uint64_t k = view.offsets[r]; k < view.offsets[r + 1]; ++k)
                     best.see(view.columns[k], view.value(k));
@@ -263,7 +268,7 @@ template <class Order> Value positionInColumn(KernelCall &, const Csr &m) {
         withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) {
             auto view = m.view<T, I>();
             std::vector<BestPosition<Order, T, I>> best(m.cols());
-            for (size_t r = 0; r < m.rows(); ++r)
+            for (size_t r : cancellableRows(m))
                 for (uint64_t k = view.offsets[r]; k < view.offsets[r + 1]; ++k)
                     best[view.columns[k]].see(r, view.value(k));
             for (size_t c = 0; c < m.cols(); ++c)

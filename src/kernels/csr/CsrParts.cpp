@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/Cancellable.h"
 #include "kernels/RowBlocks.h"
 #include "kernels/elementwise/Convert.h"
 
@@ -26,7 +27,7 @@ void fillWithOnes(std::byte *cells, ValueType type, size_t n) {
 
 /// Copies the stored cells at positions [begin, end) of a matrix with cells of the same type to position `at` of
 /// another, `shift` added to their columns. A pattern gives ones.
-void copyStored(const Csr &from, uint64_t begin, uint64_t end, int64_t shift, Csr &to, uint64_t at) {
+void copyPiece(const Csr &from, uint64_t begin, uint64_t end, int64_t shift, Csr &to, uint64_t at) {
     size_t n = end - begin, cellBytes = cellSize(to.type());
     if (n == 0)
         return;
@@ -49,6 +50,13 @@ void copyStored(const Csr &from, uint64_t begin, uint64_t end, int64_t shift, Cs
         std::memcpy(values, valueBytes(from) + begin * cellBytes, n * cellBytes);
 }
 
+void copyStored(const Csr &from, uint64_t begin, uint64_t end, int64_t shift, Csr &to, uint64_t at) {
+    if (end - begin <= kCellsPerCancelTest) // rows, mostly
+        return copyPiece(from, begin, end, shift, to, at);
+    for (auto [first, last] : cancellablePieces(end - begin))
+        copyPiece(from, begin + first, begin + last, shift, to, at + first);
+}
+
 } // namespace
 
 CsrWriter::CsrWriter(ValueType type, size_t rows, size_t cols, size_t capacity, Csr::Values kind)
@@ -63,7 +71,7 @@ void CsrWriter::appendRows(const Csr &from) {
     const uint64_t *o = from.offsets();
     uint64_t first = at;
     append(from, o[0], o[from.rows()]);
-    for (size_t r = 0; r < from.rows(); ++r)
+    for (size_t r : cancellableRows(from))
         offsets[++row] = first + (o[r + 1] - o[0]);
 }
 
@@ -93,8 +101,10 @@ Ref<Csr> converted(const Csr &m, ValueType to) {
     } catch (const std::bad_alloc &) {
         throwOutOfMemory(to, m.rows(), m.cols());
     }
-    converter(m.type(), to)(valueBytes(m) + first * cellSize(m.type()), values.as<std::byte>() + first * cellSize(to),
-                            m.nonZeros());
+    ConvertFn convert = converter(m.type(), to);
+    for (auto [begin, end] : cancellablePieces(m.nonZeros()))
+        convert(valueBytes(m) + (first + begin) * cellSize(m.type()),
+                values.as<std::byte>() + (first + begin) * cellSize(to), end - begin);
     // Fractions and multiples of 2^32 may have become zero.
     return withoutZeros(Csr::withStructureOf(m, to, std::move(values)));
 }
@@ -122,8 +132,9 @@ template <class In, class Out, class Move> void scatter(RunContext &context, con
     };
     forParts(context, "transpose", parts, [&](uint32_t part) {
         uint64_t *count = table(part);
-        for (uint64_t k = o[firstRow(part)], end = o[firstRow(part + 1)]; k < end; ++k)
-            ++count[columns[k]];
+        uint64_t first = o[firstRow(part)];
+        for (size_t k : cancellable(o[firstRow(part + 1)] - first))
+            ++count[columns[first + k]];
     });
     uint64_t sum = 0;
     for (size_t c = 0; c < cols; ++c)
@@ -132,12 +143,15 @@ template <class In, class Out, class Move> void scatter(RunContext &context, con
     forParts(context, "transpose", parts, [&](uint32_t part) {
         uint64_t *next = table(part);
         Out *out = result.mutableColumns<Out>();
-        for (size_t r = firstRow(part), end = firstRow(part + 1); r < end; ++r)
+        CancelCountdown look;
+        for (size_t r = firstRow(part), end = firstRow(part + 1); r < end; ++r) {
+            look.after(o[r + 1] - o[r] + 1);
             for (uint64_t k = o[r]; k < o[r + 1]; ++k) {
                 uint64_t to = next[columns[k]]++;
                 out[to] = static_cast<Out>(r);
                 move(k, to);
             }
+        }
     });
 }
 
@@ -163,13 +177,13 @@ Ref<Csr> columnWindow(const Csr &m, size_t lo, size_t hi) {
     size_t rows = m.rows();
     std::vector<uint64_t> bounds(2 * rows);
     size_t total = 0;
-    for (size_t r = 0; r < rows; ++r) {
+    for (size_t r : cancellable(rows)) {
         bounds[2 * r] = lo == 0 ? m.offsets()[r] : lowerBound(m, r, lo);
         bounds[2 * r + 1] = hi == m.cols() ? m.offsets()[r + 1] : lowerBound(m, r, hi);
         total += bounds[2 * r + 1] - bounds[2 * r];
     }
     CsrWriter writer(m.type(), rows, hi - lo, total, valuesOf(m));
-    for (size_t r = 0; r < rows; ++r) {
+    for (size_t r : cancellable(rows, total / (rows + 1) + 1)) {
         writer.append(m, bounds[2 * r], bounds[2 * r + 1], -static_cast<int64_t>(lo));
         writer.endRow();
     }
@@ -188,7 +202,8 @@ Ref<Csr> pickRows(const Csr &m, std::span<const size_t> positions) {
     if (adjacent && !positions.empty())
         return Csr::rowWindow(m, positions.front(), positions.back() + 1);
     CsrWriter writer(m.type(), positions.size(), m.cols(), total, valuesOf(m));
-    for (size_t r : positions) {
+    for (size_t k : cancellable(positions.size(), total / (positions.size() + 1) + 1)) {
+        size_t r = positions[k];
         writer.append(m, m.offsets()[r], m.offsets()[r + 1]);
         writer.endRow();
     }
@@ -207,10 +222,10 @@ Ref<Csr> pickAscendingCols(const Csr &m, std::span<const size_t> positions) {
     return withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) {
         const I *columns = m.columns<I>();
         size_t total = 0;
-        for (uint64_t k = o[0]; k < o[m.rows()]; ++k)
-            total += rank[columns[k]] != kDropped;
+        for (size_t k : cancellable(m.nonZeros()))
+            total += rank[columns[o[0] + k]] != kDropped;
         CsrWriter writer(m.type(), m.rows(), positions.size(), total, valuesOf(m));
-        for (size_t r = 0; r < m.rows(); ++r) {
+        for (size_t r : cancellableRows(m)) {
             // Runs of cells that move equally far are copied at once.
             for (uint64_t k = o[r]; k < o[r + 1];) {
                 uint64_t shift = rank[columns[k]] - columns[k];
@@ -285,7 +300,7 @@ Ref<Csr> joinCols(std::initializer_list<const Csr *> parts) {
         total += part->nonZeros();
     }
     CsrWriter writer(first.type(), first.rows(), cols, total, valuesOf({parts.begin(), parts.size()}));
-    for (size_t r = 0; r < first.rows(); ++r) {
+    for (size_t r : cancellable(first.rows(), total / (first.rows() + 1) + 1)) {
         size_t shift = 0;
         for (const Csr *part : parts) {
             writer.append(*part, part->offsets()[r], part->offsets()[r + 1], static_cast<int64_t>(shift));

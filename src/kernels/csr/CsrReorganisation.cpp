@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/Cancellable.h"
 #include "data/CopyCells.h"
 #include "kernels/csr/CsrParts.h"
 #include "kernels/reorganise/Reorganisation.h"
@@ -69,7 +70,7 @@ template <class In, class Out> void renumber(const Csr &x, Csr &result) {
     Out *to = result.mutableColumns<Out>();
     size_t row = 0, n = 0;
     uint64_t rowBegin = 0; // number of the first cell of the new row
-    for (size_t r = 0; r < x.rows(); ++r)
+    for (size_t r : cancellableRows(x))
         for (uint64_t k = o[r]; k < o[r + 1]; ++k, ++n) {
             uint64_t cell = r * x.cols() + from[k];
             if (cell - rowBegin >= result.cols()) {
@@ -119,8 +120,9 @@ Value replace(KernelCall &call, const Csr &x, const Value &pattern, const Value 
         const T *in = typed->template values<T>();
         T *out = values.template as<T>();
         bool patternIsNan = from != from;
-        for (uint64_t k = typed->offsets()[0]; k < typed->offsets()[x.rows()]; ++k)
-            out[k] = (patternIsNan ? in[k] != in[k] : in[k] == from) ? to : in[k];
+        for (auto [begin, end] : cancellablePieces(typed->nonZeros()))
+            for (uint64_t k = typed->offsets()[0] + begin; k < typed->offsets()[0] + end; ++k)
+                out[k] = (patternIsNan ? in[k] != in[k] : in[k] == from) ? to : in[k];
         return withoutZeros(Csr::withStructureOf(*typed, g, std::move(values)));
     });
 }
@@ -130,12 +132,12 @@ Value tri(KernelCall &, const Csr &x, bool upper, bool diag, bool values) {
     needSquare(x);
     std::vector<uint64_t> borders(x.rows());
     size_t total = 0;
-    for (size_t r = 0; r < x.rows(); ++r) {
+    for (size_t r : cancellableRows(x)) {
         borders[r] = lowerBound(x, r, upper == diag ? r : r + 1); // the first cell behind the lower part
         total += upper ? x.offsets()[r + 1] - borders[r] : borders[r] - x.offsets()[r];
     }
     CsrWriter writer(x.type(), x.rows(), x.cols(), total, values ? valuesOf(x) : Csr::Values::AllOnes);
-    for (size_t r = 0; r < x.rows(); ++r) {
+    for (size_t r : cancellableRows(x)) {
         if (upper)
             writer.append(x, borders[r], x.offsets()[r + 1]);
         else
@@ -148,7 +150,7 @@ Value tri(KernelCall &, const Csr &x, bool upper, bool diag, bool values) {
 Value diagMatrix(KernelCall &, const Csr &x) {
     needColumn(x);
     CsrWriter writer(x.type(), x.rows(), x.rows(), x.nonZeros(), valuesOf(x));
-    for (size_t r = 0; r < x.rows(); ++r) {
+    for (size_t r : cancellableRows(x)) {
         writer.append(x, x.offsets()[r], x.offsets()[r + 1], static_cast<int64_t>(r));
         writer.endRow();
     }
@@ -163,7 +165,7 @@ Value diagVector(KernelCall &, const Csr &x) {
         withNumericType(x.type(), [&]<class T>(TypeTag<T>) {
             auto in = x.view<T, I>();
             T *out = result->mutableView<T>().data;
-            for (size_t r = 0; r < in.rows; ++r) {
+            for (size_t r : cancellableRows(in)) {
                 uint64_t k = lowerBound(x, r, r);
                 if (k < in.offsets[r + 1] && in.columns[k] == r)
                     out[r] = in.value(k);
@@ -177,7 +179,7 @@ Value diagVector(KernelCall &, const Csr &x) {
 template <class I> bool equalsTranspose(const Csr &x, const Csr &turned) {
     const uint64_t *o = x.offsets(), *p = turned.offsets();
     const I *columns = x.columns<I>(), *turnedColumns = turned.columns<I>();
-    for (size_t r = 0; r < x.rows(); ++r)
+    for (size_t r : cancellableRows(x))
         if (x.nonZeros(r) != turned.nonZeros(r) ||
             !std::equal(columns + o[r], columns + o[r + 1], turnedColumns + p[r]))
             return false;
@@ -185,7 +187,7 @@ template <class I> bool equalsTranspose(const Csr &x, const Csr &turned) {
         return true;
     return withNumericType(x.type(), [&]<class T>(TypeTag<T>) {
         const T *values = x.values<T>() + o[0], *others = turned.values<T>();
-        for (size_t r = 0; r < x.rows(); ++r)
+        for (size_t r : cancellableRows(x))
             for (uint64_t k = p[r]; k < p[r + 1]; ++k)
                 if (values[k] != others[k] && turnedColumns[k] != r)
                     return false;

@@ -18,6 +18,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/Cancellable.h"
 #include "kernels/RowBlocks.h"
 #include "kernels/csr/ColumnRanges.h"
 #include "kernels/csr/CsrParts.h"
@@ -279,8 +280,10 @@ template <class T, bool PatternA, bool PatternB> Ref<Csr> multiplyRows(const Row
         }
         out.endRow(i, row.drain(out.columns + out.used, out.values + out.used));
     };
+    CancelCountdown look;
     for (size_t i = 0; i < left.rows; ++i) {
         uint64_t products = part.productsOf(i);
+        look.after(products + 1);
         out.reserve(std::min<uint64_t>(products, right.cols));
         if (sumsFarAway && products <= to.few.kMost)
             addRow(i, to.few);
@@ -296,7 +299,9 @@ template <class T, class IA, class IB> Ref<Csr> multiplyBySorting(const RowPart 
     auto right = part.b.view<T, IB>();
     Growing<T, IB> out(computeType(part.a.type()), left.rows, right.cols, part.guess, part.bound());
     std::vector<std::pair<IB, T>> products;
+    CancelCountdown look;
     for (size_t i = 0; i < left.rows; ++i) {
+        look.after(products.size() + 1);
         products.clear();
         for (uint64_t k = left.offsets[i]; k < left.offsets[i + 1]; ++k)
             for (uint64_t p = right.offsets[left.columns[k]]; p < right.offsets[left.columns[k] + 1]; ++p)
@@ -362,10 +367,13 @@ template <class T, class I> void addScaled(T factor, const CsrView<T, I> &y, uin
 template <class T, class IA, class IB> void addRows(const Csr &a, const Csr &b, size_t begin, size_t end, T *c) {
     auto left = a.view<T, IA>();
     auto right = b.view<T, IB>();
+    CancelCountdown look;
     for (size_t i = begin; i < end; ++i)
-        for (uint64_t k = left.offsets[i]; k < left.offsets[i + 1]; ++k)
-            addScaled(left.value(k), right, right.offsets[left.columns[k]], right.offsets[left.columns[k] + 1],
-                      c + i * right.cols);
+        for (uint64_t k = left.offsets[i]; k < left.offsets[i + 1]; ++k) {
+            uint64_t from = right.offsets[left.columns[k]], to = right.offsets[left.columns[k] + 1];
+            addScaled(left.value(k), right, from, to, c + i * right.cols);
+            look.after(to - from + 1);
+        }
 }
 
 /// t(A) @ B without the transpose: the sum of the outer products of rows k, in the rows that belong to some columns of
@@ -375,8 +383,10 @@ void addOuterProducts(const Csr &a, const Csr &b, const ColumnRange &range, T *c
     auto left = a.view<T, IA>();
     auto right = b.view<T, IB>();
     bool gram = &a == &b;
+    CancelCountdown look;
     for (size_t k = 0; k < left.rows; ++k) {
         auto [begin, end] = range.cellsOf(left, k);
+        look.after((end - begin) * right.count(k) + 1);
         for (uint64_t p = begin; p < end; ++p)
             addScaled(left.value(p), right, gram ? p : right.offsets[k], right.offsets[k + 1],
                       c + left.columns[p] * right.cols);

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/Cancellable.h"
 #include "kernels/RowBlocks.h"
 #include "kernels/csr/ColumnRanges.h"
 #include "kernels/csr/CsrParts.h"
@@ -65,7 +66,7 @@ void dotVector(const Stored<T, I, Pattern> &s, const T *x, T *c) {
             if (k < last)
                 __builtin_prefetch(x + columns[k + kAhead]);
     };
-    for (size_t i = 0; i < s.rows; ++i) {
+    for (size_t i : cancellableRows(s)) {
         uint64_t k = s.offsets[i], end = s.offsets[i + 1];
         T sum = 0;
         if (end - k >= kLong) {
@@ -88,7 +89,7 @@ void dotVector(const Stored<T, I, Pattern> &s, const T *x, T *c) {
 /// R rows of D @ t(S), `step` cells apart.
 template <size_t R, class T, class I, bool Pattern>
 void dotRows(const Stored<T, I, Pattern> &s, const T *d, T *c, size_t step) {
-    for (size_t i = 0; i < s.rows; ++i) {
+    for (size_t i : cancellableRows(s)) {
         T sums[R] = {};
         for (uint64_t k = s.offsets[i]; k < s.offsets[i + 1]; ++k)
             for (size_t q = 0; q < R; ++q)
@@ -101,7 +102,7 @@ void dotRows(const Stored<T, I, Pattern> &s, const T *d, T *c, size_t step) {
 /// Some columns of R rows of D @ S; c starts as zeros.
 template <size_t R, class T, class I, bool Pattern>
 void scatterRows(const Stored<T, I, Pattern> &s, const ColumnRange &range, const T *d, T *c) {
-    for (size_t k = 0; k < s.rows; ++k) {
+    for (size_t k : cancellableRows(s)) {
         T factors[R];
         for (size_t q = 0; q < R; ++q)
             factors[q] = d[q * s.rows + k];
@@ -126,7 +127,7 @@ void gatherColumns(const Stored<T, I, Pattern> &s, size_t i, const T *d, size_t 
 
 template <class T, class I, bool Pattern>
 void gatherRows(const Stored<T, I, Pattern> &s, const T *d, size_t width, T *c) {
-    for (size_t i = 0; i < s.rows; ++i) {
+    for (size_t i : cancellableRows(s)) {
         T *out = c + i * width;
         size_t j = 0;
         for (; j + 16 <= width; j += 16)
@@ -141,7 +142,7 @@ void gatherRows(const Stored<T, I, Pattern> &s, const T *d, size_t width, T *c) 
 /// Rows of t(S) @ D that belong to some columns of S; c starts as zeros.
 template <class T, class I, bool Pattern>
 void addRows(const Stored<T, I, Pattern> &s, const ColumnRange &range, const T *d, size_t width, T *c) {
-    for (size_t k = 0; k < s.rows; ++k) {
+    for (size_t k : cancellableRows(s)) {
         const T *row = d + k * width;
         auto [begin, end] = range.cellsOf(s, k);
         for (uint64_t p = begin; p < end; ++p) {
@@ -291,12 +292,12 @@ template <class T> void applyNonFinite(RunContext &context, const Sides &p, cons
         multiply<uint64_t>(context, {*pattern, p.transposeS, p.sparseOnLeft, p.rows, p.cols}, marks->type(), *marks);
     std::vector<uint64_t> total(p.sparseOnLeft ? d.cols() : d.rows());
     auto mark = marks->view<uint64_t>();
-    for (size_t r = 0; r < mark.rows; ++r)
+    for (size_t r : cancellableRows(mark))
         for (size_t c = 0; c < mark.cols; ++c)
             total[p.sparseOnLeft ? c : r] += mark(r, c);
     auto hits = met->view<uint64_t>();
     auto out = result.mutableView<T>();
-    for (size_t r = 0; r < out.rows; ++r)
+    for (size_t r : cancellableRows(out))
         for (size_t c = 0; c < out.cols; ++c)
             if (hits(r, c) != total[p.sparseOnLeft ? c : r])
                 out(r, c) = std::numeric_limits<T>::quiet_NaN();

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/Cancellable.h"
 #include "kernels/RawCells.h"
 #include "kernels/csr/StoredValues.h"
 #include "kernels/elementwise/ElementwiseUnary.h"
@@ -20,6 +21,7 @@ template <class Put> void mapStored(const KernelCall &call, const UnaryLoop &loo
     alignas(64) std::byte out[kBlock * 8];
     StoredValues values(m, loop.type);
     uint64_t end = m.offsets()[m.rows()];
+    CancelCountdown look;
     for (uint64_t begin = m.offsets()[0]; begin < end; begin += kBlock) {
         size_t n = std::min<uint64_t>(kBlock, end - begin);
         const std::byte *in = values.at(begin, n);
@@ -29,6 +31,7 @@ template <class Put> void mapStored(const KernelCall &call, const UnaryLoop &loo
                           " at row " + std::to_string(rowOfPosition(m, begin + done)) + ", column " +
                               std::to_string(columnOfPosition(m, begin + done)));
         put(begin, out, n);
+        look.after(n);
     }
 }
 
@@ -50,7 +53,8 @@ Ref<Dense> mapToDense(const KernelCall &call, const UnaryLoop &loop, const Csr &
     auto result = Dense::create(loop.type, m.rows(), m.cols());
     withCellSize(cellSize(loop.type), [&]<class Bits>(TypeTag<Bits>) {
         Bits *out = reinterpret_cast<Bits *>(mutableRawCells(*result).data);
-        std::fill_n(out, m.cells(), *reinterpret_cast<const Bits *>(ofZero));
+        for (auto [begin, end] : cancellablePieces(m.cells()))
+            std::fill(out + begin, out + end, *reinterpret_cast<const Bits *>(ofZero));
         withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) {
             const I *columns = m.columns<I>();
             size_t row = 0;

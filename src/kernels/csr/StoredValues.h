@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/Cancellable.h"
 #include "data/Csr.h"
 #include "kernels/KernelTable.h"
 #include "kernels/elementwise/Convert.h"
@@ -37,12 +38,14 @@ template <class F> decltype(auto) withCellSize(size_t cellBytes, F &&f) {
 
 /// Rows [begin, end) at a time with about `target` stored cells in `count(r)` each, at least one row.
 template <class Count, class F> void forEachRowBlock(size_t rows, size_t target, Count &&count, F &&f) {
+    CancelCountdown look;
     for (size_t begin = 0; begin < rows;) {
         size_t end = begin, n = 0;
         do
             n += count(end++);
         while (end < rows && n < target);
         f(begin, end, n);
+        look.after(n + (end - begin));
         begin = end;
     }
 }

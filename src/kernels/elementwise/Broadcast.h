@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/Cancellable.h"
 #include "data/Value.h"
 #include "kernels/csr/StoredValues.h"
 #include "kernels/elementwise/Convert.h"
@@ -74,18 +75,23 @@ class Operand {
 
 /// Calls f(chunk) for all cells of the result in order. `staging`: keep chunks within kChunkCells.
 template <class F> void forEachChunk(MatrixShape result, bool staging, F &&f) {
+    CancelCountdown look;
     if (result.cols < kNarrowCols && result.rows > 1) {
         size_t step = kChunkCells / (result.cols ? result.cols : 1);
         for (size_t r = 0; r < result.rows; r += step) {
             size_t n = result.rows - r < step ? result.rows - r : step;
             f(Chunk{r, n, 0, n * result.cols});
+            look.after(n * result.cols);
         }
         return;
     }
-    size_t step = staging ? kChunkCells : result.cols;
+    size_t step = staging ? kChunkCells : kCellsPerCancelTest;
     for (size_t r = 0; r < result.rows; ++r)
-        for (size_t c = 0; c < result.cols; c += step)
-            f(Chunk{r, 1, c, result.cols - c < step ? result.cols - c : step});
+        for (size_t c = 0; c < result.cols; c += step) {
+            size_t n = result.cols - c < step ? result.cols - c : step;
+            f(Chunk{r, 1, c, n});
+            look.after(n);
+        }
 }
 
 } // namespace daphne

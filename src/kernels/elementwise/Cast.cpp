@@ -2,6 +2,7 @@
 /// Casts (language 8). The wanted kind and value type are in
 /// KernelCall::castTarget: tag = kind | valueType << 8, kind None and value type
 /// Unknown meaning "keep".
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/RawCells.h"
 #include "kernels/csr/CsrParts.h"
@@ -52,7 +53,7 @@ Ref<Dense> frameAsMatrix(const Frame &f, ValueType wanted) {
         withValueType(m->type(), [&]<class T>(TypeTag<T>) {
             auto in = column->view<T>();
             auto out = m->mutableView<T>();
-            for (size_t r = 0; r < in.rows; ++r)
+            for (size_t r : cancellableRows(in))
                 out(r, c) = in(r, 0);
         });
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// c ? t : e and conditions of control flow.
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/RawCells.h"
 #include "kernels/elementwise/Broadcast.h"
@@ -78,7 +79,7 @@ void selectStrings(const Value &c, const Value &t, const Value &e, Dense &result
         return v.isScalar() ? v.text() : v.dense().view<std::string>()(row, col);
     };
     auto out = result.mutableView<std::string>();
-    for (size_t row = 0; row < out.rows; ++row)
+    for (size_t row : cancellableRows(out))
         for (size_t col = 0; col < out.cols; ++col)
             out(row, col) = cell(mask->view<bool>()(row, col) ? t : e, row, col);
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/Cancellable.h"
 #include "base/Error.h"
 #include "kernels/RawCells.h"
 #include "kernels/objects/CellText.h"
@@ -68,7 +69,7 @@ template <class To, class From> To convertCell(const From &x, ValueType to) {
 template <class From, class To> void convertWithText(const Dense &m, Dense &result) {
     auto in = m.view<From>();
     auto out = result.mutableView<To>();
-    for (size_t r = 0; r < in.rows; ++r)
+    for (size_t r : cancellableRows(in))
         for (size_t c = 0; c < in.cols; ++c)
             out(r, c) = convertCell<To>(in(r, c), result.type());
 }
@@ -77,9 +78,12 @@ void convertNumbers(const Dense &m, Dense &result) {
     ConvertFn convert = converter(m.type(), result.type());
     auto in = rawCells(m);
     auto out = mutableRawCells(result);
-    if (m.contiguous())
-        return convert(in.data, out.data, m.cells());
-    for (size_t r = 0; r < m.rows(); ++r)
+    if (m.contiguous()) {
+        for (auto [begin, end] : cancellablePieces(m.cells()))
+            convert(in.data + begin * in.cellBytes, out.data + begin * out.cellBytes, end - begin);
+        return;
+    }
+    for (size_t r : cancellableRows(m))
         convert(in.row(r), out.row(r), m.cols());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/elementwise/ElementwiseBinary.h"
 
+#include "base/Cancellable.h"
 #include "kernels/RawCells.h"
 #include "kernels/objects/CellText.h"
 #include "ops/Registry.h"
@@ -96,7 +97,7 @@ Value combineStrings(KernelCall &call, const TextFunction &f, Pair p) {
         return Value::scalar(int64_t(f.compare(a(0, 0), b(0, 0))));
     auto result = Dense::create(f.combine ? ValueType::Str : ValueType::SI64, shape.rows, shape.cols);
     auto each = [&](auto out, auto combine) {
-        for (size_t r = 0; r < shape.rows; ++r)
+        for (size_t r : cancellableRows(shape))
             for (size_t c = 0; c < shape.cols; ++c)
                 out(r, c) = combine(a(r, c), b(r, c));
     };

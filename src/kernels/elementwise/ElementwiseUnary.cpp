@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/elementwise/ElementwiseUnary.h"
 
+#include "base/Cancellable.h"
 #include "kernels/RawCells.h"
 #include "kernels/elementwise/Broadcast.h"
 #include "kernels/objects/CellText.h"

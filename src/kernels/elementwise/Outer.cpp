@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/Cancellable.h"
 #include "kernels/RawCells.h"
 #include "kernels/elementwise/Broadcast.h"
 #include "kernels/elementwise/ElementwiseBinary.h"
@@ -15,7 +16,7 @@ Value allPairs(const CellFunction &f, const Dense &lhs, const Dense &rhs) {
     auto left = rawCells(*a), right = rawCells(*b);
     auto result = Dense::create(loops.result, rows, cols);
     auto out = mutableRawCells(*result);
-    for (size_t r = 0; r < rows; ++r) {
+    for (size_t r : cancellable(rows, cols)) {
         size_t done = loops.leftSingle(left.row(r), right.data, out.row(r), cols);
         if (done != cols)
             domainError(f, loops, left.row(r), right.cell(0, done),
@@ -28,7 +29,7 @@ Value allPairsOfStrings(const TextFunction &f, const Dense &lhs, const Dense &rh
     Ref<Dense> a = convertMatrix(lhs, ValueType::Str), b = convertMatrix(rhs, ValueType::Str);
     auto left = a->view<std::string>(), right = b->view<std::string>();
     auto result = Dense::create(f.combine ? ValueType::Str : ValueType::SI64, left.rows, right.cols);
-    for (size_t r = 0; r < left.rows; ++r)
+    for (size_t r : cancellable(left.rows, right.cols))
         for (size_t c = 0; c < right.cols; ++c)
             if (f.combine)
                 result->mutableView<std::string>()(r, c) = f.combine(left(r, 0), right(0, c));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/Cancellable.h"
 #include "kernels/aggregates/PairwiseRows.h"
 #include "kernels/folds/Folds.h"
 #include "kernels/products/NarrowProduct.h"
@@ -39,7 +40,7 @@ template <class F, class T> Value foldRows(const Dense &m, ValueType type) {
     auto result = Dense::create(type, m.rows(), 1);
     T *out = result->mutableView<T>().data;
     std::vector<Cell<T>> blocks;
-    for (size_t r = 0; r < m.rows(); ++r) {
+    for (size_t r : cancellableRows(m)) {
         if (const T *x = reader.rowInPlace(r)) {
             out[r] = foldRun<F>(x, m.cols());
             continue;
@@ -54,7 +55,9 @@ template <class F, class T> Value foldRows(const Dense &m, ValueType type) {
 /// Rows [begin, end), from the first to the last.
 template <class F, class T>
 void foldRowsInto(CellReader<T> &reader, size_t begin, size_t end, T *out, size_t numColumns) {
+    CancelCountdown look;
     for (size_t r = begin; r < end; ++r) {
+        look.after(numColumns);
         const T *x = reader.wholeRow(r);
         vectorised([=] {
             for (size_t c = 0; c < numColumns; ++c)
@@ -90,7 +93,7 @@ Ref<Dense> applied(const CellFunction &f, const Dense &m) {
     auto result = Dense::create(loop.type, m.rows(), m.cols());
     auto in = rawCells(*source);
     auto out = mutableRawCells(*result);
-    for (size_t r = 0; r < m.rows(); ++r)
+    for (size_t r : cancellableRows(m))
         loop.cells(in.row(r), out.row(r), m.cols());
     return result;
 }

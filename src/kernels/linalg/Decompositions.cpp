@@ -9,6 +9,7 @@
 
 #include <lapacke.h>
 
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/products/ColumnMajor.h"
 
@@ -94,7 +95,7 @@ template <class T> std::array<Value, 3> luAs(const Dense &a) {
     size_t k = f.pivots.size();
     ColumnMajor<T> l(a.rows(), k), u(k, a.cols());
     for (size_t c = 0; c < a.cols(); ++c)
-        for (size_t r = 0; r < a.rows(); ++r) {
+        for (size_t r : cancellableRows(a)) {
             if (r <= c)
                 u(r, c) = f.lu(r, c);
             else
@@ -232,7 +233,7 @@ template <class T> void fixSign(Singular<T> &s, size_t j) {
             largest = r;
     if (!(s.u(largest, j) < 0))
         return;
-    for (size_t r = 0; r < s.u.rows; ++r)
+    for (size_t r : cancellableRows(s.u))
         s.u(r, j) = -s.u(r, j);
     for (size_t c = 0; c < s.vTransposed.cols; ++c)
         s.vTransposed(j, c) = -s.vTransposed(j, c);

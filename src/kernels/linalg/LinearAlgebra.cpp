@@ -5,6 +5,7 @@
 
 #include <lapacke.h>
 
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/products/ColumnMajor.h"
 
@@ -50,7 +51,7 @@ Value solve(KernelCall &call, const Dense &a, const Dense &b) {
 
 template <class T> bool allFinite(const Dense &m) {
     auto v = m.view<T>();
-    for (size_t r = 0; r < v.rows; ++r)
+    for (size_t r : cancellableRows(v))
         for (size_t c = 0; c < v.cols; ++c)
             if (!std::isfinite(v(r, c)))
                 return false;

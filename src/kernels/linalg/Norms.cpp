@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/aggregates/Reduction.h"
 #include "kernels/linalg/Decompositions.h"
@@ -46,7 +47,7 @@ double frobenius(const Dense &m) {
 double largestColumnSum(const Dense &m) {
     CellReader<double> reader(m);
     std::vector<double> sums(m.cols());
-    for (size_t r = 0; r < m.rows(); ++r) {
+    for (size_t r : cancellableRows(m)) {
         const double *x = reader.wholeRow(r);
         for (size_t c = 0; c < m.cols(); ++c)
             sums[c] += std::abs(x[c]);
@@ -60,7 +61,7 @@ double largestColumnSum(const Dense &m) {
 double largestRowSum(const Dense &m) {
     CellReader<double> reader(m);
     double largest = 0;
-    for (size_t r = 0; r < m.rows(); ++r) {
+    for (size_t r : cancellableRows(m)) {
         PairwiseSum<double> sum;
         reader.row(r, [&](const double *x, size_t n) {
             sum.add(sumBlock<double>(x, n, [](double cell) { return std::abs(cell); }));

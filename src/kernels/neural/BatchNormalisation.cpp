@@ -6,6 +6,7 @@
 ///                          dX = gamma * invVar * (dout - dBeta / n - z * dGamma / n)
 #include <cmath>
 
+#include "base/Cancellable.h"
 #include "kernels/neural/Images.h"
 
 namespace daphne {
@@ -24,7 +25,7 @@ template <class T> void normalise(KernelCall &call, const DenseView<const T> &in
                                  std::to_string(eps) + " for channel " + std::to_string(c));
         scale[c] = static_cast<T>(gamma[c] / std::sqrt(variance[c] + eps));
     }
-    for (size_t r = 0; r < in.rows; ++r)
+    for (size_t r : cancellableRows(in))
         for (size_t c = 0; c < gamma.size(); ++c) {
             const T *from = in.row(r) + c * width;
             T *to = out.row(r) + c * width;
@@ -58,7 +59,7 @@ struct ChannelSums {
 template <class T>
 ChannelSums sumsOf(const DenseView<const T> &x, const DenseView<const T> &dout, Span columns, T mean, T invVar) {
     ChannelSums sums;
-    for (size_t r = 0; r < x.rows; ++r)
+    for (size_t r : cancellableRows(x))
         for (size_t k = columns.from; k < columns.to; ++k) {
             sums.dBeta += dout(r, k);
             sums.dGamma += static_cast<double>(dout(r, k)) * ((x(r, k) - mean) * invVar);
@@ -84,7 +85,7 @@ template <class T> std::array<Value, 3> gradients(KernelCall &call, const Dense 
         dBeta->template mutableView<T>()(c, 0) = static_cast<T>(sums.dBeta);
         T meanOfDout = static_cast<T>(sums.dBeta / n), slope = static_cast<T>(sums.dGamma / n);
         T scale = gamma[c] * invVar[c];
-        for (size_t r = 0; r < x.rows; ++r)
+        for (size_t r : cancellableRows(x))
             for (size_t k = columns.from; k < columns.to; ++k)
                 out(r, k) = scale * (dout(r, k) - meanOfDout - (x(r, k) - mean[c]) * invVar[c] * slope);
     }

@@ -12,6 +12,7 @@
 
 #include <cblas.h>
 
+#include "base/ActiveRun.h"
 #include "kernels/neural/Images.h"
 
 namespace daphne {
@@ -66,6 +67,7 @@ std::vector<Run> runsOf(const ImageBatch &batch, size_t begin, size_t end) {
 /// Calls f(runs, width) for one block of columns after another.
 template <class F> void forEachBlock(const Problem &p, F &&f) {
     for (size_t begin = 0; begin < p.numColumns(); begin += p.blockWidth) {
+        throwIfCancelled();
         size_t end = std::min(begin + p.blockWidth, p.numColumns());
         f(runsOf(p.batch, begin, end), end - begin);
     }

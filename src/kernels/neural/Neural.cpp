@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/Cancellable.h"
 #include "data/CopyCells.h"
 #include "kernels/neural/Images.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 /// out(r, c) = exp(x(r, c) - max of row r) / sum over the row; the maximum keeps exp from overflowing.
 template <class T> void softmaxRows(const DenseView<const T> &in, const DenseView<T> &out) {
-    for (size_t r = 0; r < in.rows && in.cols > 0; ++r) {
+    for (size_t r : cancellable(in.cols > 0 ? in.rows : 0, in.cols)) {
         T greatest = *std::max_element(in.row(r), in.row(r) + in.cols);
         T sum = 0;
         for (size_t c = 0; c < in.cols; ++c)
@@ -38,7 +39,7 @@ Value relu(KernelCall &call, const Dense &x) {
     withNumericType(x.type(), [&]<class T>(TypeTag<T>) {
         auto in = x.view<T>();
         auto out = result->mutableView<T>();
-        for (size_t r = 0; r < in.rows; ++r)
+        for (size_t r : cancellableRows(in))
             for (size_t c = 0; c < in.cols; ++c)
                 out(r, c) = in(r, c) < T(0) ? T(0) : in(r, c); // NaN stays
     });
@@ -71,7 +72,7 @@ Value biasAdd(KernelCall &call, const Dense &x, const Dense &bias) {
         auto b = addends->view<T>();
         auto out = result->mutableView<T>();
         size_t width = channels ? in.cols / channels : 0;
-        for (size_t r = 0; r < in.rows; ++r)
+        for (size_t r : cancellableRows(in))
             for (size_t channel = 0; channel < channels; ++channel)
                 for (size_t c = channel * width; c < (channel + 1) * width; ++c)
                     out(r, c) = sumOfCells<T>(in(r, c), b(channel, 0));
@@ -107,7 +108,7 @@ Value affine(KernelCall &call, AnyValue input, AnyValue weights, const Dense &bi
         auto b = addends->template view<T>();
         auto out = result->template mutableView<T>();
         size_t step = b.rows * b.cols == 1 ? 0 : b.rows == 1 ? 1 : b.skip;
-        for (size_t r = 0; r < out.rows; ++r)
+        for (size_t r : cancellableRows(out))
             for (size_t c = 0; c < out.cols; ++c)
                 out(r, c) = sumOfCells<T>(out(r, c), b.data[c * step]);
     });

@@ -5,6 +5,7 @@
 /// combined into one row, which vectorises whatever the strides; then every
 /// window combines its part of that row. Padding is never looked at: it adds
 /// nothing to sums and does not take part in maxima.
+#include "base/Cancellable.h"
 #include "kernels/neural/Images.h"
 
 namespace daphne {
@@ -32,9 +33,12 @@ struct Windows {
 /// Calls f(image, cell, output) for every channel of every image: where the channel begins in the row of the image and
 /// in the row of its outputs.
 template <class F> void forEachChannel(const ImageBatch &b, F &&f) {
+    CancelCountdown look;
     for (size_t image = 0; image < b.images; ++image)
-        for (size_t c = 0; c < b.channels; ++c)
+        for (size_t c = 0; c < b.channels; ++c) {
             f(image, c * b.height.image * b.width.image, c * b.positions());
+            look.after(b.positions() * b.height.window * b.width.window);
+        }
 }
 
 // ------------------------------------------------------------------------ mean

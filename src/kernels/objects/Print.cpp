@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// print and typeOf (language 5).
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/objects/CellText.h"
 #include "ops/PrintDigits.h"
@@ -59,7 +60,7 @@ std::string header(const List &l) {
 void printCells(Printer &out, const Dense &m) {
     withValueType(m.type(), [&]<class T>(TypeTag<T>) {
         auto view = m.view<T>();
-        for (size_t r = 0; r < view.rows; ++r) {
+        for (size_t r : cancellableRows(view)) {
             for (size_t c = 0; c < view.cols; ++c) {
                 if (c)
                     out.add(' ');
@@ -75,7 +76,7 @@ void printCells(Printer &out, const Csr &m) {
     withIndexType(m.hasWideIndex(), [&]<class I>(TypeTag<I>) {
         withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
             auto view = m.view<T, I>();
-            for (size_t r = 0; r < view.rows; ++r) {
+            for (size_t r : cancellableRows(view)) {
                 uint64_t k = view.offsets[r], end = view.offsets[r + 1];
                 for (size_t c = 0; c < view.cols; ++c) {
                     if (c)
@@ -99,7 +100,7 @@ void printMatrix(Printer &out, const Matrix &m) {
 
 void printFrame(Printer &out, const Frame &f) {
     out.add(header(f) + "\n");
-    for (size_t r = 0; r < f.rows(); ++r) {
+    for (size_t r : cancellableRows(f)) {
         for (size_t c = 0; c < f.cols(); ++c) {
             if (c)
                 out.add(' ');

@@ -7,6 +7,7 @@
 #include <climits>
 #include <vector>
 
+#include "base/Cancellable.h"
 #include "base/Error.h"
 #include "data/CopyCells.h"
 
@@ -35,7 +36,8 @@ template <class T> ColumnMajor<T> columnMajor(const Dense &m) {
     ColumnMajor<T> out(in.rows, in.cols);
     // Blocks of rows keep the lines of the columns being written in the cache.
     constexpr size_t kBlock = 32;
-    for (size_t begin = 0; begin < in.rows; begin += kBlock)
+    CancelCountdown look;
+    for (size_t begin = 0; begin < in.rows; begin += kBlock, look.after(kBlock * in.cols))
         for (size_t c = 0, end = std::min(in.rows, begin + kBlock); c < in.cols; ++c)
             for (size_t r = begin; r < end; ++r)
                 out(r, c) = in(r, c);
@@ -46,7 +48,8 @@ template <class T> Ref<Dense> rowMajor(const ColumnMajor<T> &m) {
     auto result = Dense::create(valueTypeOf<T>(), m.rows, m.cols);
     auto out = result->template mutableView<T>();
     constexpr size_t kBlock = 32;
-    for (size_t begin = 0; begin < m.rows; begin += kBlock)
+    CancelCountdown look;
+    for (size_t begin = 0; begin < m.rows; begin += kBlock, look.after(kBlock * m.cols))
         for (size_t c = 0, end = std::min(m.rows, begin + kBlock); c < m.cols; ++c)
             for (size_t r = begin; r < end; ++r)
                 out(r, c) = m(r, c);
@@ -61,7 +64,7 @@ inline void needSquare(const Dense &m) {
 /// T must be the cell type of m. NaN differs from itself, but cells of the diagonal are not compared.
 template <class T> bool isSymmetricAs(const Dense &m) {
     auto v = m.view<T>();
-    for (size_t r = 0; r < v.rows; ++r)
+    for (size_t r : cancellableRows(v))
         for (size_t c = r + 1; c < v.cols; ++c)
             if (v(r, c) != v(c, r))
                 return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// kron: for an m x n lhs and a p x q rhs the mp x nq matrix whose block (i, j)
 /// is lhs(i, j) * rhs, in the most general type of both. Integers wrap.
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/elementwise/Convert.h"
 
@@ -16,8 +17,10 @@ template <class T> T times(T a, T b) {
 }
 
 template <class T> void fillBlocks(DenseView<const T> a, DenseView<const T> b, DenseView<T> out) {
+    CancelCountdown look;
     for (size_t i = 0; i < a.rows; ++i)
         for (size_t k = 0; k < b.rows; ++k) {
+            look.after(out.cols);
             T *to = out.row(i * b.rows + k);
             const T *row = b.row(k);
             for (size_t j = 0; j < a.cols; ++j, to += b.cols)

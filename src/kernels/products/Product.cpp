@@ -3,6 +3,7 @@
 /// multiplied as f64 and rounded once.
 #include <algorithm>
 
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/aggregates/Reduction.h"
 #include "ops/SumTypes.h"
@@ -37,7 +38,7 @@ template <Over O, class T> Value productAs(const Dense &m, ValueType type) {
     auto result = Dense::create(valueTypeOf<T>(), rows, cols);
     T *out = result->template mutableView<T>().data;
     std::fill_n(out, result->cells(), T(1));
-    for (size_t r = 0; r < m.rows(); ++r) {
+    for (size_t r : cancellableRows(m)) {
         if (O == Over::Row) {
             reader.row(r, [&](const T *x, size_t n) { out[r] = productOf(x, n, out[r]); });
             continue;

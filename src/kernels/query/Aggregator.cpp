@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/Cancellable.h"
 #include "kernels/RowBlocks.h"
 
 namespace daphne::query {
@@ -377,7 +378,7 @@ constexpr int kPartBits = 4;
 Aggregator::Groups Aggregator::mergePieces(size_t firstPart, size_t lastPart) const {
     Table table(*this);
     for (const Groups &piece : pieces)
-        for (size_t g = 0; g < piece.hashes.size(); ++g) {
+        for (size_t g : cancellable(piece.hashes.size())) {
             size_t part = piece.hashes[g] >> (64 - kPartBits);
             if (part < firstPart || part >= lastPart)
                 continue;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/Cancellable.h"
 #include "kernels/query/Aggregator.h"
 #include "kernels/reorganise/Ordering.h"
 
@@ -23,14 +24,14 @@ Ref<Dense> Aggregator::keyColumn(const Groups &all, const Key &key, std::span<co
     ValueType type = program.block.nodes[key.node].type;
     if (type == ValueType::Str) {
         BufferRef codes(Buffer::create(ValueType::UI32, order.size(), Buffer::Init::None));
-        for (size_t i = 0; i < order.size(); ++i)
+        for (size_t i : cancellable(order.size()))
             codes.as<uint32_t>()[i] = static_cast<uint32_t>(cell(i));
         return Dense::coded(program.dictionaryOf(key.node), codes.detach(), order.size());
     }
     auto result = Dense::create(type, order.size(), 1);
     withNumericType(type, [&]<class T>(TypeTag<T>) {
         T *out = result->mutableView<T>().data;
-        for (size_t i = 0; i < order.size(); ++i)
+        for (size_t i : cancellable(order.size()))
             if constexpr (std::is_floating_point_v<T>)
                 out[i] = static_cast<T>(std::bit_cast<double>(cell(i)));
             else
@@ -46,7 +47,7 @@ Ref<Dense> Aggregator::aggregateColumn(const Groups &all, size_t aggregate, std:
     auto fill = [&](auto &&integer, auto &&real) {
         withNumericType(a.type, [&]<class T>(TypeTag<T>) {
             T *out = result->mutableView<T>().data;
-            for (size_t i = 0; i < order.size(); ++i) {
+            for (size_t i : cancellable(order.size())) {
                 const uint64_t *record = all.records.data() + order[i] * recordWords;
                 if constexpr (std::is_floating_point_v<T>)
                     out[i] = static_cast<T>(real(record));

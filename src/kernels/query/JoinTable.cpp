@@ -5,6 +5,7 @@
 #include <atomic>
 #include <bit>
 
+#include "base/Cancellable.h"
 #include "kernels/RowBlocks.h"
 
 namespace daphne::query {
@@ -23,7 +24,7 @@ constexpr int kMaxPartBits = 6;
 
 JoinTable::JoinTable(RunContext &context, std::span<const int64_t> keys, const uint8_t *skip, size_t numLookups) {
     int64_t low = INT64_MAX, high = INT64_MIN;
-    for (size_t r = 0; r < keys.size(); ++r)
+    for (size_t r : cancellable(keys.size()))
         if (!skip || !skip[r]) {
             low = std::min(low, keys[r]);
             high = std::max(high, keys[r]);
@@ -53,7 +54,8 @@ void JoinTable::index(RunContext &context, std::span<const int64_t> keys, const 
     auto fill = [&](uint32_t part, bool chain) {
         uint64_t begin = beginOfPart(rowOfKey.size(), parts, part), end = beginOfPart(rowOfKey.size(), parts, part + 1);
         bool equal = false;
-        for (size_t r = keys.size(); r-- > 0;) {
+        for (size_t done : cancellable(keys.size())) {
+            size_t r = keys.size() - 1 - done;
             uint64_t at = static_cast<uint64_t>(keys[r]) - static_cast<uint64_t>(min);
             if (at < begin || at >= end || (skip && skip[r]))
                 continue;
@@ -85,7 +87,8 @@ void JoinTable::hash(RunContext &context, std::span<const int64_t> keys, const u
     auto fill = [&](uint32_t worker, bool chain) {
         uint64_t begin = beginOfPart(numParts, workers, worker), end = beginOfPart(numParts, workers, worker + 1);
         bool equal = false;
-        for (size_t r = keys.size(); r-- > 0;) {
+        for (size_t done : cancellable(keys.size())) {
+            size_t r = keys.size() - 1 - done;
             uint64_t h = mixBits(static_cast<uint64_t>(keys[r]));
             uint64_t part = partBits ? h >> (64 - partBits) : 0;
             if (part < begin || part >= end || (skip && skip[r]))

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/Cancellable.h"
 #include "kernels/query/Batch.h"
 #include "kernels/relational/Like.h"
 #include "ops/OpName.h"
@@ -97,7 +98,7 @@ bool QueryProgram::findTruthOfCodes(size_t node) {
             return false;
         auto set = scalars[n.operand].dense().codes();
         std::vector<uint8_t> used(set.dictionary->size());
-        for (size_t r = 0; r < set.view.rows; ++r)
+        for (size_t r : cancellableRows(set.view))
             used[set.view(r, 0)] = 1;
         return forEntries(n.operands[0], [&](std::string_view text) {
             uint32_t code = set.dictionary->find(text);

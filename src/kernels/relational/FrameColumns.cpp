@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/Cancellable.h"
+
 namespace daphne::relational {
 
 namespace {
@@ -69,7 +71,7 @@ Ref<Dense> pickCodes(const Dense &column, std::span<const size_t> rows) {
     uint32_t missing = in.dictionary->find("");
     BufferRef codes(Buffer::create(ValueType::UI32, rows.size(), Buffer::Init::None));
     uint32_t *out = codes.as<uint32_t>();
-    for (size_t k = 0; k < rows.size(); ++k) {
+    for (size_t k : cancellable(rows.size())) {
         out[k] = rows[k] == kNoRow ? missing : in.view(rows[k], 0);
         if (out[k] == Dictionary::kNone)
             return {};
@@ -90,7 +92,7 @@ Ref<Dense> pickOrDefault(const Dense &column, std::span<const size_t> rows) {
         T missing{};
         if constexpr (std::is_floating_point_v<T>)
             missing = std::numeric_limits<T>::quiet_NaN();
-        for (size_t k = 0; k < rows.size(); ++k)
+        for (size_t k : cancellable(rows.size()))
             out[k] = rows[k] == kNoRow ? missing : in(rows[k], 0);
     });
     return result;

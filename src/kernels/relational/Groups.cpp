@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/Cancellable.h"
 #include "data/CopyCells.h"
 #include "kernels/relational/FrameColumns.h"
 #include "kernels/reorganise/Ordering.h"
@@ -30,7 +31,7 @@ void needNumbers(const Grouped &g, const char *what) {
 
 template <class T, class F> void forCells(const Grouped &g, F &&f) {
     auto cells = g.column->view<T>();
-    for (size_t r = 0; r < g.ids.size(); ++r)
+    for (size_t r : cancellable(g.ids.size()))
         f(g.ids[r], cells(r, 0));
 }
 
@@ -48,16 +49,16 @@ Ref<Dense> sums(const Grouped &g) {
 
 std::vector<double> counts(const Grouped &g) {
     std::vector<double> n(g.numGroups());
-    for (uint32_t k : g.ids)
-        ++n[k];
+    for (size_t r : cancellable(g.ids.size()))
+        ++n[g.ids[r]];
     return n;
 }
 
 Ref<Dense> count(const Grouped &g) {
     auto result = Dense::create(ValueType::SI64, g.numGroups(), 1, Buffer::Init::Zero);
     int64_t *out = result->mutableView<int64_t>().data;
-    for (uint32_t k : g.ids)
-        ++out[k];
+    for (size_t r : cancellable(g.ids.size()))
+        ++out[g.ids[r]];
     return result;
 }
 
@@ -168,7 +169,7 @@ Ref<Dense> aggregate(const Frame &frame, const RowGroups &groups, const Aggregat
     auto counts = mask->view<bool>();
     std::vector<size_t> rows, firstOf(groups.size(), kNoRow);
     std::vector<uint32_t> ids;
-    for (size_t r = 0; r < frame.rows(); ++r)
+    for (size_t r : cancellable(frame.rows()))
         if (counts(r, 0)) {
             uint32_t id = groups.idOfRow[r];
             if (firstOf[id] == kNoRow)

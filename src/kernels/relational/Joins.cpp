@@ -3,6 +3,7 @@
 /// matches of one row in the order of the right frame.
 #include <algorithm>
 
+#include "base/Cancellable.h"
 #include "data/CopyCells.h"
 #include "kernels/relational/FrameColumns.h"
 #include "ops/SumTypes.h"
@@ -44,8 +45,10 @@ RowPairs matchingPairs(const Equality &keys, size_t numLhsRows, Unmatched unmatc
     RowPairs pairs;
     pairs.lhs.reserve(numLhsRows);
     pairs.rhs.reserve(numLhsRows);
+    CancelCountdown look;
     for (size_t l = 0; l < numLhsRows; ++l) {
         auto matches = keys.matches(l);
+        look.after(matches.size() + 1);
         for (size_t r : matches) {
             pairs.lhs.push_back(l);
             pairs.rhs.push_back(r);
@@ -78,10 +81,10 @@ Value leftOuterJoin(KernelCall &call, const Frame &lhs, const Frame &rhs, std::s
 Value fullOuterJoin(KernelCall &call, const Frame &lhs, const Frame &rhs, std::span<const Value>) {
     RowPairs pairs = matchingPairs(equalityOf(call, lhs, rhs), lhs.rows(), Unmatched::Keep);
     std::vector<bool> matched(rhs.rows());
-    for (size_t r : pairs.rhs)
-        if (r != kNoRow)
+    for (size_t k : cancellable(pairs.rhs.size()))
+        if (size_t r = pairs.rhs[k]; r != kNoRow)
             matched[r] = true;
-    for (size_t r = 0; r < rhs.rows(); ++r)
+    for (size_t r : cancellable(rhs.rows()))
         if (!matched[r]) {
             pairs.lhs.push_back(kNoRow);
             pairs.rhs.push_back(r);
@@ -92,7 +95,7 @@ Value fullOuterJoin(KernelCall &call, const Frame &lhs, const Frame &rhs, std::s
 /// Left rows that have a match, or that have none.
 std::vector<size_t> rowsWhere(const Equality &keys, bool hasMatch) {
     std::vector<size_t> rows;
-    for (size_t l = 0; l < keys.keyOfRow.size(); ++l)
+    for (size_t l : cancellable(keys.keyOfRow.size()))
         if ((keys.keyOfRow[l] != kNone) == hasMatch)
             rows.push_back(l);
     return rows;
@@ -123,7 +126,7 @@ std::array<Value, 2> groupJoin(KernelCall &, const Frame &lhs, const Frame &rhs,
         throw executionError("cannot sum the strings of column \"" + rhsAgg + "\"");
     std::vector<size_t> rows;
     std::vector<bool> taken(keys.index.numKeys());
-    for (size_t l = 0; l < lhs.rows(); ++l)
+    for (size_t l : cancellable(lhs.rows()))
         if (uint32_t key = keys.keyOfRow[l]; key != kNone && !taken[key]) {
             taken[key] = true;
             rows.push_back(l);
@@ -133,7 +136,8 @@ std::array<Value, 2> groupJoin(KernelCall &, const Frame &lhs, const Frame &rhs,
     withNumericType(cells->type(), [&]<class T>(TypeTag<T>) {
         auto in = cells->view<T>();
         T *out = sums->mutableView<T>().data;
-        for (size_t k = 0; k < rows.size(); ++k)
+        CancelCountdown look;
+        for (size_t k = 0; k < rows.size(); ++k, look.after(1 + keys.matches(rows[k - 1]).size()))
             for (size_t r : keys.matches(rows[k]))
                 out[k] = sumOfCells(out[k], in(r, 0));
     });
@@ -150,7 +154,7 @@ Value cartesian(KernelCall &, const Frame &lhs, const Frame &rhs) {
     RowPairs pairs;
     pairs.lhs.reserve(numPairs);
     pairs.rhs.reserve(numPairs);
-    for (size_t l = 0; l < lhs.rows(); ++l)
+    for (size_t l : cancellable(lhs.rows(), rhs.rows()))
         for (size_t r = 0; r < rhs.rows(); ++r) {
             pairs.lhs.push_back(l);
             pairs.rhs.push_back(r);
@@ -219,8 +223,10 @@ Value thetaJoin(KernelCall &call, const Frame &lhs, const Frame &rhs, std::span<
     Equality keys(lhs, lhsOn, rhs, rhsOn); // without equalities every pair is a candidate
     RowPairs pairs;
     std::vector<size_t> candidates;
+    CancelCountdown look;
     for (size_t l = 0; l < lhs.rows(); ++l) {
         auto matches = keys.matches(l);
+        look.after(1 + matches.size() * (1 + others.size()));
         candidates.assign(matches.begin(), matches.end());
         for (const Condition &c : others)
             keepMatches(c, l, candidates);

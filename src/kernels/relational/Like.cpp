@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/relational/Like.h"
 
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 
 namespace daphne {
@@ -41,7 +42,7 @@ Value like(KernelCall &call, const Value &strings, const std::string &pattern) {
         table[code] = fitsPattern((*in.dictionary)[code], pattern);
     auto result = Dense::create(ValueType::SI64, in.view.rows, in.view.cols);
     auto out = result->mutableView<int64_t>();
-    for (size_t r = 0; r < in.view.rows; ++r)
+    for (size_t r : cancellableRows(in.view))
         for (size_t c = 0; c < in.view.cols; ++c)
             out(r, c) = table[in.view(r, c)];
     return result;

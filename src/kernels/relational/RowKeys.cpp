@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "base/Cancellable.h"
 #include "base/Error.h"
 #include "data/CopyCells.h"
 #include "data/Dictionary.h"
@@ -107,7 +108,7 @@ namespace {
 void extendIds(std::vector<uint32_t> &ids, const Dense &column, PairTable &pairs, StringTable &strings) {
     withValueType(column.type(), [&]<class T>(TypeTag<T>) {
         auto cells = column.view<T>();
-        for (size_t r = 0; r < ids.size(); ++r) {
+        for (size_t r : cancellable(ids.size())) {
             if constexpr (std::is_same_v<T, std::string>)
                 ids[r] = pairs.insert(ids[r], strings.insert(cells(r, 0)));
             else
@@ -126,7 +127,7 @@ RowGroups groupRows(size_t numRows, const Columns &keys) {
         StringTable strings;
         extendIds(groups.idOfRow, *column, pairs, strings);
     }
-    for (size_t r = 0; r < numRows; ++r)
+    for (size_t r : cancellable(numRows))
         if (groups.idOfRow[r] == groups.firstRow.size())
             groups.firstRow.push_back(r);
     return groups;
@@ -142,13 +143,13 @@ RowIndex::RowIndex(size_t numRows, Columns columns, NanRule nans)
     // Rows in the order of their keys, by counting.
     size_t numKeys = keys.empty() ? 1 : pairs.back().size();
     begins.assign(numKeys + 1, 0);
-    for (uint32_t id : ids)
-        ++begins[id + 1];
+    for (size_t r : cancellable(numRows))
+        ++begins[ids[r] + 1];
     for (size_t i = 0; i < numKeys; ++i)
         begins[i + 1] += begins[i];
     rowsByKey.resize(numRows);
     std::vector<size_t> next(begins.begin(), begins.end() - 1);
-    for (size_t r = 0; r < numRows; ++r)
+    for (size_t r : cancellable(numRows))
         rowsByKey[next[ids[r]]++] = r;
 }
 
@@ -168,7 +169,7 @@ std::vector<uint32_t> RowIndex::find(size_t numRows, const Columns &others) cons
                     return pairs[k].find(prefix, codeOf(cell));
                 }
             };
-            for (size_t r = 0; r < numRows; ++r)
+            for (size_t r : cancellable(numRows))
                 if (ids[r] != kNone)
                     ids[r] = findCell(ids[r], cells(r, 0));
         });

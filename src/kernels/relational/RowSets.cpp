@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Set operations on the rows of frames, and membership of cells in a column.
 /// Results hold every row once, in the order of first appearance.
+#include "base/Cancellable.h"
 #include "data/CopyCells.h"
 #include "kernels/relational/FrameColumns.h"
 
@@ -37,7 +38,7 @@ Value rowsOfBoth(const Frame &lhs, const Frame &rhs, bool inRhs) {
         firsts.push_back(pickOrDefault(*column, groups.firstRow));
     auto found = RowIndex(rhs.rows(), rhs.columns, NanRule::Equal).find(groups.size(), firsts);
     std::vector<size_t> rows;
-    for (size_t k = 0; k < groups.size(); ++k)
+    for (size_t k : cancellable(groups.size()))
         if ((found[k] != kNone) == inRhs)
             rows.push_back(groups.firstRow[k]);
     return rowsOf(lhs, rows);
@@ -78,7 +79,7 @@ Value isMember(KernelCall &call, const Dense &cells, const Dense &set) {
     auto found = RowIndex(set.rows(), rhs, NanRule::Differs).find(cells.rows(), lhs);
     auto result = Dense::create(ValueType::SI64, cells.rows(), 1);
     int64_t *out = result->mutableView<int64_t>().data;
-    for (size_t r = 0; r < found.size(); ++r)
+    for (size_t r : cancellable(found.size()))
         out[r] = found[r] != kNone;
     return result;
 }

@@ -9,7 +9,7 @@
 #include <random>
 #include <unordered_set>
 
-#include "base/ActiveRun.h"
+#include "base/Cancellable.h"
 #include "data/CopyCells.h"
 #include "kernels/KernelTable.h"
 #include "kernels/csr/CsrRandom.h"
@@ -25,7 +25,9 @@ Value fill(KernelCall &call, const Value &value, size_t rows, size_t cols) {
     auto result = Dense::create(value.scalarType(), rows, cols);
     withValueType(value.scalarType(), [&]<class T>(TypeTag<T>) {
         auto out = result->mutableView<T>();
-        std::fill_n(out.data, result->cells(), cellOf<T>(value));
+        const T cell = cellOf<T>(value);
+        for (auto [begin, end] : cancellablePieces(result->cells()))
+            std::fill(out.data + begin, out.data + end, cell);
     });
     return result;
 }
@@ -54,6 +56,19 @@ template <class T, class Draw> void drawCells(T *cells, size_t n, Draw &&draw) {
         std::generate_n(cells + at, std::min(n - at, kDrawsPerCancelTest), std::ref(draw));
     }
 }
+
+/// A generator of numbers for std::shuffle of a run that may be cancelled.
+struct CancellableDraws {
+    std::mt19937 &gen;
+    CancelCountdown look = {};
+    using result_type = std::mt19937::result_type;
+    static constexpr result_type min() { return std::mt19937::min(); }
+    static constexpr result_type max() { return std::mt19937::max(); }
+    result_type operator()() {
+        look.after(1);
+        return gen();
+    }
+};
 
 /// Calls take(i) for `limit` of the cells 0..n-1, chosen by Knuth's selection.
 template <class Take> void selectCells(std::mt19937 &gen, size_t n, size_t limit, Take &&take) {
@@ -114,7 +129,8 @@ template <class T> Ref<Dense> randomDense(const RandomMatrix &m, ValueType type,
         drawCells(cells, m.cells(), draw);
         selectCells(genIndex, m.cells(), m.count(1 - m.sparsity), [&](size_t i) { cells[i] = T(0); });
     } else {
-        std::fill_n(cells, m.cells(), T(0));
+        for (auto [begin, end] : cancellablePieces(m.cells()))
+            std::fill(cells + begin, cells + end, T(0));
         selectCells(genIndex, m.cells(), m.count(m.sparsity), [&](size_t i) { cells[i] = draw(); });
     }
     return result;
@@ -134,7 +150,7 @@ template <class T> Ref<Csr> randomDenseAsCsr(const RandomMatrix &m, ValueType ty
             offsets[i / m.cols + 1] = at;
         });
     });
-    for (size_t r = 0; r < m.rows; ++r)
+    for (size_t r : cancellableRows(m))
         offsets[r + 1] = std::max(offsets[r + 1], offsets[r]);
     return result;
 }
@@ -218,7 +234,7 @@ template <class T> void fillSample(T *cells, T range, size_t n, bool withReplace
             if (std::fmod(double(values(gen)), double(static_cast<uint64_t>(range) - i)) < double(n - chosen))
                 cells[chosen++] = static_cast<T>(i);
         }
-        std::shuffle(cells, cells + n, gen);
+        std::shuffle(cells, cells + n, CancellableDraws{gen});
     }
 }
 
@@ -283,7 +299,7 @@ template <class T> Ref<Dense> sequence(ValueType type, T from, T to, T inc) {
     auto result = Dense::create(type, n, 1);
     T *cells = result->mutableView<T>().data;
     T value = from;
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i : cancellable(n)) {
         cells[i] = value;
         if (i + 1 < n)
             value = static_cast<T>(value + inc);

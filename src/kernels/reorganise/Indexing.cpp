@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/reorganise/Selection.h"
 #include "ops/Range.h"
@@ -16,7 +17,7 @@ Ref<Dense> pickRows(const Dense &m, std::span<const size_t> positions) {
     if (m.isCoded() && m.cols() == 1) {
         auto in = m.codes();
         BufferRef codes(Buffer::create(ValueType::UI32, positions.size(), Buffer::Init::None));
-        for (size_t k = 0; k < positions.size(); ++k)
+        for (size_t k : cancellable(positions.size()))
             codes.as<uint32_t>()[k] = in.view(positions[k], 0);
         return Dense::coded(in.dictionary, codes.detach(), positions.size());
     }
@@ -24,7 +25,7 @@ Ref<Dense> pickRows(const Dense &m, std::span<const size_t> positions) {
     withValueType(m.type(), [&]<class T>(TypeTag<T>) {
         auto in = m.view<T>();
         auto out = result->mutableView<T>();
-        for (size_t k = 0; k < positions.size(); ++k)
+        for (size_t k : cancellable(positions.size(), in.cols))
             std::copy_n(in.row(positions[k]), in.cols, out.row(k));
     });
     return result;
@@ -35,7 +36,7 @@ Ref<Dense> pickCols(const Dense &m, std::span<const size_t> positions) {
     withValueType(m.type(), [&]<class T>(TypeTag<T>) {
         auto in = m.view<T>();
         auto out = result->mutableView<T>();
-        for (size_t r = 0; r < in.rows; ++r)
+        for (size_t r : cancellable(in.rows, positions.size()))
             for (size_t k = 0; k < positions.size(); ++k)
                 out(r, k) = in(r, positions[k]);
     });
@@ -87,7 +88,7 @@ std::vector<size_t> positionsIn(const KernelCall &call, size_t n, const char *di
             throw executionError("an index matrix must have one column, got " + p.dense().shapeText());
         auto cells = p.dense().view<T>();
         std::vector<size_t> positions(cells.rows);
-        for (size_t k = 0; k < cells.rows; ++k)
+        for (size_t k : cancellableRows(cells))
             positions[k] = positionIn(cells(k, 0), n, dimension);
         return positions;
     });
@@ -106,7 +107,7 @@ std::vector<size_t> keptIn(const KernelCall &call, size_t i, size_t n, const cha
     std::vector<size_t> positions;
     withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
         auto cells = m.view<T>();
-        for (size_t r = 0; r < n; ++r)
+        for (size_t r : cancellable(n))
             if (cells(r, 0) != T(0))
                 positions.push_back(r);
     });

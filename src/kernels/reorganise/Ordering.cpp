@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/RawCells.h"
 #include "kernels/csr/CsrParts.h"
@@ -28,7 +29,11 @@ template <class T> bool comesBefore(const T &a, const T &b, bool ascending) {
 template <class T>
 void refine(RunContext &context, uint64_t *rows, const std::vector<size_t> &begins, const SortKey &key) {
     auto cells = key.column->view<T>();
-    auto before = [&](size_t a, size_t b) { return comesBefore(cells(a, 0), cells(b, 0), key.ascending); };
+    CancelCountdown look;
+    auto before = [&](size_t a, size_t b) {
+        look.after(1);
+        return comesBefore(cells(a, 0), cells(b, 0), key.ascending);
+    };
     for (size_t i = 0; i + 1 < begins.size(); ++i) {
         uint64_t *first = rows + begins[i];
         size_t n = begins[i + 1] - begins[i];
@@ -47,8 +52,10 @@ template <class T>
 std::vector<size_t> cutRuns(const uint64_t *rows, const std::vector<size_t> &begins, const SortKey &key) {
     auto cells = key.column->view<T>();
     std::vector<size_t> cuts;
+    CancelCountdown look;
     for (size_t i = 0; i + 1 < begins.size(); ++i) {
         cuts.push_back(begins[i]);
+        look.after(begins[i + 1] - begins[i]);
         for (size_t k = begins[i] + 1; k < begins[i + 1]; ++k)
             if (comesBefore(cells(rows[k - 1], 0), cells(rows[k], 0), key.ascending))
                 cuts.push_back(k);

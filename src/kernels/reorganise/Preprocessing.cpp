@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/Cancellable.h"
 #include "data/CopyCells.h"
 #include "data/CsrEntries.h"
 #include "kernels/KernelTable.h"
@@ -28,7 +29,7 @@ std::vector<int64_t> coordinates(const Dense &m) {
     std::vector<int64_t> out(m.rows());
     withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
         auto v = m.view<T>();
-        for (size_t r = 0; r < v.rows; ++r) {
+        for (size_t r : cancellableRows(v)) {
             out[r] = convertNumber<int64_t>(v(r, 0));
             if (out[r] < 0 || v(r, 0) != v(r, 0))
                 throw executionError("coordinates must not be negative or nan, got " + std::to_string(v(r, 0)) +
@@ -65,7 +66,7 @@ Value ctable(KernelCall &call, const Dense &lhs, const Dense &rhs, std::span<con
         Entries<T> pairs;
         pairs.single = weight.as<T>();
         auto forEachInside = [&](auto &&f) {
-            for (size_t k = 0; k < r.size(); ++k)
+            for (size_t k : cancellable(r.size()))
                 if (auto i = static_cast<size_t>(r[k]), j = static_cast<size_t>(c[k]); i < rows && j < cols)
                     f(i, j);
         };
@@ -102,17 +103,21 @@ template <class T> std::array<Value, 2> recodeAs(const Dense &x, bool orderPrese
     std::vector<T> values;
     auto codes = Dense::create(ValueType::SI64, in.rows, 1);
     int64_t *out = codes->template mutableView<int64_t>().data;
-    for (size_t r = 0; r < in.rows; ++r) {
+    for (size_t r : cancellableRows(in)) {
         auto [entry, isNew] = codeOf.try_emplace(in(r, 0), static_cast<int64_t>(values.size()));
         if (isNew)
             values.push_back(in(r, 0));
         out[r] = entry->second;
     }
     if (orderPreserving) {
+        CancelCountdown look;
         std::vector<size_t> byValue(values.size());
         for (size_t k = 0; k < byValue.size(); ++k)
             byValue[k] = k;
-        std::sort(byValue.begin(), byValue.end(), [&](size_t a, size_t b) { return isLess<T>(values[a], values[b]); });
+        std::sort(byValue.begin(), byValue.end(), [&](size_t a, size_t b) {
+            look.after(1);
+            return isLess<T>(values[a], values[b]);
+        });
         std::vector<int64_t> rank(values.size());
         std::vector<T> sorted;
         for (size_t k = 0; k < byValue.size(); ++k) {
@@ -120,7 +125,7 @@ template <class T> std::array<Value, 2> recodeAs(const Dense &x, bool orderPrese
             sorted.push_back(values[byValue[k]]);
         }
         values = std::move(sorted);
-        for (size_t r = 0; r < in.rows; ++r)
+        for (size_t r : cancellableRows(in))
             out[r] = rank[static_cast<size_t>(out[r])];
     }
     auto dictionary = Dense::create(x.type(), values.size(), 1);
@@ -157,10 +162,10 @@ template <class T> std::vector<int64_t> codesOf(const DenseView<const T> &x, siz
     std::vector<int64_t> codes(x.rows);
     if constexpr (std::is_same_v<T, std::string>) {
         std::unordered_map<std::string, int64_t> seen;
-        for (size_t r = 0; r < x.rows; ++r)
+        for (size_t r : cancellableRows(x))
             codes[r] = seen.try_emplace(x(r, c), static_cast<int64_t>(seen.size())).first->second;
     } else {
-        for (size_t r = 0; r < x.rows; ++r)
+        for (size_t r : cancellableRows(x))
             codes[r] = x(r, c) != x(r, c) ? -1 : convertNumber<int64_t>(x(r, c));
     }
     return codes;
@@ -183,12 +188,12 @@ void encode(const DenseView<const T> &x, std::span<const int64_t> info, Put &&pu
             if constexpr (std::is_same_v<T, std::string>)
                 throw executionError("a column of strings cannot be kept (column " + std::to_string(c) + ")");
             else
-                for (size_t r = 0; r < x.rows; ++r)
+                for (size_t r : cancellableRows(x))
                     put(r, at, x(r, c));
             ++at;
         } else if (info[c] > 0) {
             auto codes = codesOf(x, c);
-            for (size_t r = 0; r < x.rows; ++r) {
+            for (size_t r : cancellableRows(x)) {
                 if (codes[r] < 0 || codes[r] >= info[c])
                     throw executionError(codeText(x(r, c), codes[r]) + " in row " + std::to_string(r) + " of column " +
                                          std::to_string(c) + " is outside [0, " + std::to_string(info[c]) + ")");
@@ -234,7 +239,7 @@ template <class T> BinBounds<T> boundsOf(const DenseView<const T> &x) {
     using Limits = std::numeric_limits<T>;
     BinBounds<T> b{Limits::has_infinity ? Limits::infinity() : Limits::max(),
                    Limits::has_infinity ? static_cast<T>(-Limits::infinity()) : Limits::lowest()};
-    for (size_t r = 0; r < x.rows; ++r)
+    for (size_t r : cancellableRows(x))
         for (size_t c = 0; c < x.cols; ++c) {
             b.min = x(r, c) < b.min ? x(r, c) : b.min;
             b.max = x(r, c) > b.max ? x(r, c) : b.max;
@@ -293,7 +298,7 @@ Value bin(KernelCall &call, const Dense &x, int64_t numBins, std::span<const Val
         double binSize = static_cast<double>(difference(b.max, b.min)) / static_cast<double>(numBins);
         auto result = call.reuseOrCreate(0, x.type(), x.rows(), x.cols());
         auto out = result->template mutableView<T>();
-        for (size_t r = 0; r < in.rows; ++r)
+        for (size_t r : cancellableRows(in))
             for (size_t c = 0; c < in.cols; ++c)
                 out(r, c) = binOf(in(r, c), b, binSize, numBins);
         return result;
@@ -312,7 +317,7 @@ Value quantize(KernelCall &call, const Dense &x, double min, double max) {
     auto cells = in->view<float>();
     auto result = Dense::create(ValueType::UI8, x.rows(), x.cols());
     auto out = result->mutableView<uint8_t>();
-    for (size_t r = 0; r < cells.rows; ++r)
+    for (size_t r : cancellableRows(cells))
         for (size_t c = 0; c < cells.cols; ++c)
             out(r, c) = convertNumber<uint8_t>(toByte(zero + cells(r, c) / scale));
     return result;

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/Cancellable.h"
 #include "data/Dense.h"
 #include "kernels/RowBlocks.h"
 
@@ -128,8 +129,8 @@ void distribute(const Parts &parts, const Digits<K> &digits, size_t i, const K *
     else
         parts.forEach([&](uint32_t part, size_t begin, size_t end) {
             size_t *count = places.data() + part * kValues;
-            for (size_t k = begin; k < end; ++k)
-                ++count[Digits<K>::digit(keys[k], i)];
+            for (size_t k : cancellable(end - begin))
+                ++count[Digits<K>::digit(keys[begin + k], i)];
         });
     size_t at = 0;
     for (size_t v = 0; v < kValues; ++v)
@@ -137,8 +138,8 @@ void distribute(const Parts &parts, const Digits<K> &digits, size_t i, const K *
             at += std::exchange(places[part * kValues + v], at);
     parts.forEach([&](uint32_t part, size_t begin, size_t end) {
         size_t *place = places.data() + part * kValues;
-        for (size_t from = begin; from < end; ++from)
-            move(from, place[Digits<K>::digit(keys[from], i)]++);
+        for (size_t k : cancellable(end - begin))
+            move(begin + k, place[Digits<K>::digit(keys[begin + k], i)]++);
     });
 }
 
@@ -187,7 +188,8 @@ void orderCells(const Parts &parts, const T *data, size_t skip, bool ascending, 
     auto digits = countDigits<K>(parts, [&](uint32_t, size_t begin, size_t end, Digits<K> &counts) {
         bool ascends = true;
         K last = key(begin > 0 ? begin - 1 : 0);
-        for (size_t i = begin; i < end; ++i) {
+        for (size_t k : cancellable(end - begin)) {
+            size_t i = begin + k;
             K here = key(i);
             ascends &= last <= here;
             last = here;
@@ -199,8 +201,8 @@ void orderCells(const Parts &parts, const T *data, size_t skip, bool ascending, 
     });
     if (isSorted)
         parts.forEach([&](uint32_t, size_t begin, size_t end) {
-            for (size_t i = begin; i < end; ++i)
-                positions[i] = names ? names[i] : i;
+            for (size_t k : cancellable(end - begin))
+                positions[begin + k] = names ? names[begin + k] : begin + k;
         });
     else if (parts.n <= std::numeric_limits<uint32_t>::max())
         orderKeys<uint32_t>(parts, keys, digits, names, positions);
@@ -222,7 +224,7 @@ template <class K> K *sortKeys(const Parts &parts, K *keys, K *other, const Digi
 /// Zeros of both signs are equal and stay in the order they had; they are adjacent in `sorted`.
 template <class T> void restoreZeros(const T *data, size_t n, T *sorted) {
     T *at = std::find(sorted, sorted + n, T(0));
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i : cancellable(n))
         if (data[i] == T(0))
             *at++ = data[i];
 }
@@ -248,8 +250,8 @@ template <class T> void sortCells(RunContext &context, const T *data, size_t n, 
     std::atomic<bool> hasNegativeZeros = false;
     auto digits = countDigits<K>(parts, [&](uint32_t part, size_t begin, size_t end, Digits<K> &counts) {
         size_t at = places[part], numNegativeZeros = 0;
-        for (size_t i = begin; i < end; ++i) {
-            T x = data[i];
+        for (size_t k : cancellable(end - begin)) {
+            T x = data[begin + k];
             if (x != x)
                 continue;
             K key = keyOfNumber(x, ascending);
@@ -264,8 +266,9 @@ template <class T> void sortCells(RunContext &context, const T *data, size_t n, 
     Parts numbers{context, places.back(), parts.count};
     keys = sortKeys(numbers, keys, second.data(), digits);
     numbers.forEach([&](uint32_t, size_t begin, size_t end) {
-        for (size_t i = begin; i < end; ++i)
-            sorted[i] = numberOfKey<T>(keys[i], ascending);
+        for (auto [from, to] : cancellablePieces(end - begin))
+            for (size_t i = begin + from; i < begin + to; ++i)
+                sorted[i] = numberOfKey<T>(keys[i], ascending);
     });
     if (hasNegativeZeros)
         restoreZeros(data, n, sorted);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/Cancellable.h"
 #include "data/CopyCells.h"
 #include "kernels/reorganise/Reorganisation.h"
 #include "kernels/reorganise/Selection.h"
@@ -16,7 +17,7 @@ namespace {
 
 void transposeTexts(const DenseView<const std::string> &in, const DenseView<std::string> &out) {
     for (size_t c = 0; c < in.cols; ++c)
-        for (size_t r = 0; r < in.rows; ++r)
+        for (size_t r : cancellableRows(in))
             out(c, r) = in(r, c);
 }
 
@@ -133,7 +134,7 @@ Ref<Dense> reversed(const Dense &x) {
     withValueType(x.type(), [&]<class T>(TypeTag<T>) {
         auto in = x.view<T>();
         auto out = result->mutableView<T>();
-        for (size_t r = 0; r < in.rows; ++r)
+        for (size_t r : cancellableRows(in))
             std::copy_n(in.row(in.rows - 1 - r), in.cols, out.row(r));
     });
     return result;
@@ -142,7 +143,7 @@ Ref<Dense> reversed(const Dense &x) {
 void reverseInPlace(Dense &x) {
     withValueType(x.type(), [&]<class T>(TypeTag<T>) {
         auto cells = x.mutableView<T>();
-        for (size_t r = 0; r < cells.rows / 2; ++r)
+        for (size_t r : cancellable(cells.rows / 2, 2 * cells.cols))
             std::swap_ranges(cells.row(r), cells.row(r) + cells.cols, cells.row(cells.rows - 1 - r));
     });
 }
@@ -166,7 +167,7 @@ Value reverse(KernelCall &call, const Value &x) {
 template <class T> void replaceCells(Dense &x, const T &pattern, const T &replacement) {
     auto cells = x.mutableView<T>();
     bool patternIsNan = pattern != pattern;
-    for (size_t r = 0; r < cells.rows; ++r)
+    for (size_t r : cancellableRows(cells))
         for (T *p = cells.row(r), *end = p + cells.cols; p != end; ++p)
             if (patternIsNan ? *p != *p : *p == pattern)
                 *p = replacement;
@@ -220,7 +221,7 @@ namespace {
 /// Cells outside the triangle become 0; without `values` the kept non-zero ones become 1.
 template <class T> void keepTriangle(Dense &x, bool upper, bool diag, bool values) {
     auto cells = x.mutableView<T>();
-    for (size_t r = 0; r < cells.rows; ++r)
+    for (size_t r : cancellableRows(cells))
         for (size_t c = 0; c < cells.cols; ++c) {
             bool keep = c == r ? diag : (c > r) == upper;
             T &cell = cells(r, c);
@@ -247,7 +248,7 @@ template <class T> Ref<Csr> diagonalCsr(const Dense &x) {
     auto result = Csr::create(x.type(), in.rows, in.rows, in.rows);
     withIndexType(result->hasWideIndex(), [&]<class I>(TypeTag<I>) {
         uint64_t at = 0;
-        for (size_t r = 0; r < in.rows; ++r) {
+        for (size_t r : cancellableRows(in)) {
             if (in(r, 0) != T(0)) {
                 result->template mutableColumns<I>()[at] = static_cast<I>(r);
                 result->template mutableValues<T>()[at++] = in(r, 0);
@@ -267,7 +268,7 @@ Value diagMatrix(KernelCall &call, const Dense &x) {
     withValueType(x.type(), [&]<class T>(TypeTag<T>) {
         auto in = x.view<T>();
         auto out = result->mutableView<T>();
-        for (size_t r = 0; r < in.rows; ++r)
+        for (size_t r : cancellableRows(in))
             out(r, r) = in(r, 0);
     });
     return result;
@@ -279,7 +280,7 @@ Value diagVector(KernelCall &, const Dense &x) {
     withValueType(x.type(), [&]<class T>(TypeTag<T>) {
         auto in = x.view<T>();
         auto out = result->mutableView<T>();
-        for (size_t r = 0; r < in.rows; ++r)
+        for (size_t r : cancellableRows(in))
             out(r, 0) = in(r, r);
     });
     return result;

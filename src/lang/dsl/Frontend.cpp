@@ -52,6 +52,7 @@ bool isIncomplete(std::string_view text) {
     Diagnostics diagnostics;
     Parser::ScriptArgs noArgs;
     Parser parser(text, 1, arena, diagnostics, noArgs);
+    parser.mayEndWithoutSemicolon();
     // A lexical error other than an open end will not be repaired by more text.
     bool broken = diagnostics.count() > 0 && !parser.endedTooEarly();
     if (broken)

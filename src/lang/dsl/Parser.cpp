@@ -191,6 +191,10 @@ Block *Parser::parseBlock() {
 void Parser::endStatement() {
     if (accept(TokenKind::Semicolon))
         return;
+    if (is(TokenKind::End) && !semicolonAtEnd) {
+        omittedSemicolon = true;
+        return;
+    }
     uint32_t end = previousEnd();
     Error e = parseError({fileId, end, end}, "expected ';' after the statement");
     if (is(TokenKind::Assign))

@@ -33,8 +33,13 @@ class Parser {
 
     Parser(std::string_view text, uint32_t fileId, Arena &arena, Diagnostics &diagnostics, const ScriptArgs &args);
 
+    /// Before parse(): what is typed at a prompt may end with a statement that lacks its ';'.
+    void mayEndWithoutSemicolon() { semicolonAtEnd = false; }
+
     ParsedScript parse();
 
+    /// After parse(): it did.
+    bool endedWithoutSemicolon() const { return omittedSemicolon; }
     /// After parse(): more text might repair the first error.
     bool endedTooEarly() const { return anyError ? firstErrorAtEnd : tokens.unterminated; }
 
@@ -142,6 +147,7 @@ class Parser {
     uint32_t nesting = 0;
     size_t braces = 0; ///< open blocks
     bool firstErrorAtEnd = false, anyError = false, reportedEnd = false;
+    bool semicolonAtEnd = true, omittedSemicolon = false;
     ParsedScript result;
 };
 

@@ -35,7 +35,7 @@ std::string typed(const std::string &keys, const Words &history = {}) {
 TEST(LineBuffer, TypedTextIsInsertedAtTheCursor) {
     EXPECT_EQ(typed("abc"), "abc|");
     EXPECT_EQ(typed("ac" + std::string(kLeft) + "b"), "ab|c");
-    EXPECT_EQ(typed("a\tb"), "a    b|");
+    EXPECT_EQ(typed("\tb"), "    b|");
 }
 
 TEST(LineBuffer, CursorKeysStayWithinTheLine) {
@@ -95,9 +95,72 @@ TEST(LineBuffer, SomeKeysEndTheLine) {
     EXPECT_EQ(buffer.feed('\x0c'), Event::ClearScreen);
 }
 
+constexpr const char *kAltEnter = "\x1b\r", *kPaste = "\x1b[200~", *kPasted = "\x1b[201~";
+
+TEST(LineBuffer, ATextMayHaveSeveralLines) {
+    EXPECT_EQ(typed("ab" + std::string(kAltEnter) + "c"), "ab\nc|");
+    std::string two = "ab" + std::string(kAltEnter) + "cde";
+    EXPECT_EQ(typed(two + "\x01"), "ab\n|cde");
+    EXPECT_EQ(typed(two + "\x15"), "ab\n|");
+    EXPECT_EQ(typed(two + kLeft + "\x0b"), "ab\ncd|");
+}
+
+TEST(LineBuffer, UpAndDownMoveBetweenLinesBeforeTheyBrowse) {
+    std::string two = "abc" + std::string(kAltEnter) + "de";
+    EXPECT_EQ(typed(two + kUp, {"old"}), "ab|c\nde");
+    EXPECT_EQ(typed(two + kUp + kDown, {"old"}), "abc\nde|");
+    EXPECT_EQ(typed(two + kUp + kUp, {"old"}), "old|");
+    EXPECT_EQ(typed(std::string(kUp) + kUp, {"old", "x\ny"}), "x|\ny");
+}
+
+TEST(LineBuffer, APasteIsTextWhateverIsInIt) {
+    EXPECT_EQ(typed(std::string(kPaste) + "a;\r\n\tb;\rc\n\n" + kPasted + "d"), "a;\n    b;\ncd|");
+    Words none;
+    LineBuffer buffer(none);
+    for (char key : std::string(kPaste) + "x = 1;\r\r" + kPasted)
+        EXPECT_NE(buffer.feed(key), Event::Accepted);
+}
+
+TEST(LineBuffer, TabBehindSomethingAsksForCompletion) {
+    Words none;
+    LineBuffer buffer(none);
+    EXPECT_EQ(buffer.feed('\t'), Event::Changed);
+    buffer.feed('s');
+    EXPECT_EQ(buffer.feed('\t'), Event::Completion);
+    buffer.insert("um");
+    EXPECT_EQ(buffer.text(), "    sum");
+}
+
+TEST(LineBuffer, AnEmptyLineBehindOthersIsTold) {
+    Words none;
+    LineBuffer buffer(none);
+    EXPECT_FALSE(buffer.endsWithEmptyLine());
+    buffer.insert("if (a) {\n");
+    EXPECT_TRUE(buffer.endsWithEmptyLine());
+    buffer.insert("  b");
+    EXPECT_FALSE(buffer.endsWithEmptyLine());
+}
+
+TEST(LineBuffer, CtrlRFindsTheNewestEntryWithAText) {
+    Words history = {"print(one);", "x = 2;", "print(two);"};
+    EXPECT_EQ(typed("\x12pri", history), "|print(two);");
+    EXPECT_EQ(typed("\x12pri\x12", history), "|print(one);");
+    EXPECT_EQ(typed("\x12pri\x12\x12", history), "|print(one);"); // there is no older one
+    EXPECT_EQ(typed("\x12pri\x7f\x7f\x7fx", history), "|x = 2;");
+    EXPECT_EQ(typed("ab\x12pri\x07", history), "ab|"); // Ctrl-G
+    EXPECT_EQ(typed("\x12 = " + std::string(kEnd) + "3", history), "x = 2;3|");
+    LineBuffer buffer(history);
+    for (char key : std::string("\x12one"))
+        buffer.feed(key);
+    EXPECT_TRUE(buffer.isSearching());
+    EXPECT_EQ(buffer.searchText(), "one");
+    EXPECT_EQ(buffer.feed('\r'), Event::Accepted);
+    EXPECT_EQ(buffer.text(), "print(one);");
+}
+
 TEST(LineBuffer, UnknownSequencesAreSwallowed) {
     EXPECT_EQ(typed("a\x1b[15~b\x1b[1;5Qc\x1bxd\x01\x00"), "|abcd");
-    EXPECT_EQ(typed(std::string("a\x1b[200~b")), "ab|");
+    EXPECT_EQ(typed(std::string("a\x1b[202~b")), "ab|");
 }
 
 /// A directory that goes away with the test.
@@ -209,6 +272,30 @@ TEST_F(LineEditorTest, LinesLongerThanTheTerminalScroll) {
     EXPECT_EQ(editor.read("> "), longLine);
 }
 
+TEST_F(LineEditorTest, EnterGoesOnWhileTheTextIsIncomplete) {
+    PseudoTerminal terminal;
+    if (terminal.device < 0)
+        GTEST_SKIP() << "no pseudo-terminals here";
+    auto isOpen = [](const std::string &text) { return text.find(')') == text.npos; };
+    LineEditor editor(historyPath(), {terminal.device, terminal.device}, {.isIncomplete = isOpen});
+    terminal.type("f(\r1\r)\r");
+    EXPECT_EQ(editor.read("daphne> "), "f(\n1\n)");
+    EXPECT_THAT(terminal.screen(), HasSubstr("   ...> 1"));
+    terminal.type("f(\r\r"); // an empty line ends it
+    EXPECT_EQ(editor.read("daphne> "), "f(\n");
+}
+
+TEST_F(LineEditorTest, TabInsertsWhatCandidatesHaveInCommonOrListsThem) {
+    PseudoTerminal terminal;
+    if (terminal.device < 0)
+        GTEST_SKIP() << "no pseudo-terminals here";
+    auto complete = [](const std::string &, size_t) { return Completions{0, {"readFrame", "readMatrix"}}; };
+    LineEditor editor(historyPath(), {terminal.device, terminal.device}, {.complete = complete});
+    terminal.type("r\t\tX\r");
+    EXPECT_EQ(editor.read("> "), "readX");
+    EXPECT_THAT(terminal.screen(), HasSubstr("readFrame   readMatrix"));
+}
+
 TEST_F(LineEditorTest, TheHistorySurvivesInAFile) {
     PseudoTerminal terminal;
     if (terminal.device < 0)
@@ -220,11 +307,11 @@ TEST_F(LineEditorTest, TheHistorySurvivesInAFile) {
         editor.remember("  ");
         editor.remember("if (a) {\n  print(a);\n}");
     }
-    EXPECT_EQ(historyFile(), (Words{"a = 1;", "if (a) {", "  print(a);", "}"}));
+    EXPECT_EQ(historyFile(), (Words{"a = 1;", "if (a) {", "\t  print(a);", "\t}"}));
     LineEditor editor(historyPath(), {terminal.device, terminal.device});
-    EXPECT_EQ(editor.history(), historyFile());
-    terminal.type(std::string(kUp) + kUp + "\r");
-    EXPECT_EQ(editor.read("> "), "  print(a);");
+    EXPECT_EQ(editor.history(), (Words{"a = 1;", "if (a) {\n  print(a);\n}"}));
+    terminal.type(std::string(kUp) + "\r");
+    EXPECT_EQ(editor.read("> "), "if (a) {\n  print(a);\n}");
 }
 
 TEST_F(LineEditorTest, TheHistoryIsBounded) {
@@ -234,15 +321,15 @@ TEST_F(LineEditorTest, TheHistoryIsBounded) {
     std::filesystem::create_directories(directory + "/deep");
     {
         std::ofstream file(historyPath());
-        for (size_t i = 0; i < kMaxHistoryLines + 50; ++i)
+        for (size_t i = 0; i < kMaxHistoryEntries + 50; ++i)
             file << "line " << i << "\n";
     }
     LineEditor editor(historyPath(), {terminal.device, terminal.device});
-    EXPECT_EQ(editor.history().size(), kMaxHistoryLines);
+    EXPECT_EQ(editor.history().size(), kMaxHistoryEntries);
     EXPECT_EQ(editor.history().front(), "line 50");
-    EXPECT_EQ(historyFile().size(), kMaxHistoryLines);
+    EXPECT_EQ(historyFile().size(), kMaxHistoryEntries);
     editor.remember("more");
-    EXPECT_EQ(editor.history().size(), kMaxHistoryLines);
+    EXPECT_EQ(editor.history().size(), kMaxHistoryEntries);
     EXPECT_EQ(editor.history().back(), "more");
 }
 

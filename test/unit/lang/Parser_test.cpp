@@ -311,10 +311,11 @@ TEST(Parser, ScriptArgumentsMustBeGivenAndLiteral) {
 }
 
 TEST(Parser, IncompleteInputAsksForMoreLines) {
-    for (const char *text : {"x = 1", "x = (", "x = [1,", "if(true)", "if(true) {", "def f(x) {\n", "\"abc", "/* abc",
-                             "x = 1; /*", "x =", "for(i in", "do {}", "x = {\"a\":", "f(1,", "{ x = \"a"})
+    for (const char *text :
+         {"x = (", "x = [1,", "if(true)", "if(true) {", "def f(x) {\n", "\"abc", "/* abc", "x = 1; /*",
+          "x =", "for(i in", "do {}", "x = {\"a\":", "f(1,", "{ x = \"a", "1 +", "a, b", "{ x = 1"})
         EXPECT_TRUE(isIncomplete(text)) << text;
-    for (const char *text : {"", "  \n", "x = 1;", "if(true) {}", "x = );", "x = = (", "# note", "x = 01 ", "}",
-                             "x = \"\\q\";", "undefined;", "x = 1 y = ("})
+    for (const char *text : {"", "  \n", "x = 1;", "x = 1", "if (a) b", "if(true) {}", "x = );", "x = = (", "# note",
+                             "x = 01 ", "}", "x = \"\\q\";", "undefined;", "x = 1 y = ("})
         EXPECT_FALSE(isIncomplete(text)) << text;
 }
