@@ -169,6 +169,10 @@ bool Emitter::emitInternal(DaphneOp op) {
         emitAdapt(op);
     } else if (name == "fail") {
         emitFail(op);
+    } else if (name == "try") {
+        emitTry(op);
+    } else if (name == "keep") {
+        emitKeep(op);
     } else if (name == "map") {
         emitMap(op);
     } else if (name == "tripCount") {

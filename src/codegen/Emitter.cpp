@@ -10,10 +10,10 @@ namespace daphne::codegen {
 using llvm::BasicBlock;
 using llvm::PHINode;
 
-Emitter::Emitter(llvm::Module &glue, llvm::Module &hot, std::vector<CallSite> &callSites, std::vector<Value> &literals,
-                 const exec::LoopEngine &loops, std::vector<std::unique_ptr<exec::Region>> &regions,
-                 References references)
-    : context(glue.getContext()), glue(glue), hot(hot), target(&glue), b(context), callSites(callSites),
+Emitter::Emitter(llvm::Module &glue, llvm::Module &hot, std::vector<CallSite> &callSites, const Places &places,
+                 std::vector<Value> &literals, const exec::LoopEngine &loops,
+                 std::vector<std::unique_ptr<exec::Region>> &regions, References references)
+    : context(glue.getContext()), glue(glue), hot(hot), target(&glue), b(context), callSites(callSites), places(places),
       literals(literals), loops(loops), regions(regions), i64(llvm::Type::getInt64Ty(context)),
       ptr(llvm::PointerType::getUnqual(context)), slotType(llvm::StructType::get(i64, i64)), references(references) {}
 
@@ -76,9 +76,8 @@ llvm::StringSet<> hotFunctions(mlir::ModuleOp module) {
                 hot.insert(caller);
             else if (auto call = mlir::dyn_cast<mlir::func::CallOp>(op))
                 calls.emplace_back(caller, call.getCallee().str(), insideLoop(op) || caller == call.getCallee());
-            else if (auto map = ir::asOp(op, "map"))
-                calls.emplace_back(caller, map->getAttrOfType<mlir::FlatSymbolRefAttr>(ir::kCallee).getValue().str(),
-                                   true);
+            else if (auto callee = op->getAttrOfType<mlir::FlatSymbolRefAttr>(ir::kCallee)) // map, try
+                calls.emplace_back(caller, callee.getValue().str(), insideLoop(op) || ir::asOp(op, "map"));
         });
     }
     llvm::StringSet<> repeated;
@@ -104,8 +103,7 @@ llvm::StringSet<> hotFunctions(mlir::ModuleOp module) {
 bool mayRecurse(mlir::func::FuncOp f) {
     return f
         .walk([](mlir::Operation *op) {
-            return mlir::isa<mlir::func::CallOp>(op) || ir::asOp(op, "map") ? mlir::WalkResult::interrupt()
-                                                                            : mlir::WalkResult::advance();
+            return op->hasAttr(ir::kCallee) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
         })
         .wasInterrupted();
 }
@@ -180,6 +178,7 @@ void Emitter::emitFunction(mlir::func::FuncOp f) {
     contextArg = function->getArg(0);
     values.clear();
     reserveArgumentArea(f.getBody());
+    findKept(f);
     beginRoots();
     cancelFlag = b.CreateLoad(ptr, b.CreateConstGEP1_64(b.getInt8Ty(), contextArg, kThreadCancelFlag));
     unsigned next = 1;

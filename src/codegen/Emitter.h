@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Emits LLVM IR for a module; private to src/codegen. Methods are spread over
 /// Emitter.cpp (functions, control flow), EmitScalar.cpp (native scalar code),
-/// EmitCall.cpp (kernels, literals) and EmitRoots.cpp (references).
+/// EmitCall.cpp (kernels, literals), EmitTry.cpp (errors that are caught) and
+/// EmitRoots.cpp (references).
 ///
 /// How values look in LLVM: numbers natively (bool i1, size i64), everything
 /// held by reference as a pointer, values of unknown type as tag and bits.
@@ -50,8 +51,9 @@ class Emitter {
         Managed,   ///< the module says where they are made, handed over and released
         KeptByRun, ///< nobody releases: objects go when the run ends
     };
-    Emitter(llvm::Module &glue, llvm::Module &hot, std::vector<CallSite> &callSites, std::vector<Value> &literals,
-            const exec::LoopEngine &loops, std::vector<std::unique_ptr<exec::Region>> &regions, References references);
+    Emitter(llvm::Module &glue, llvm::Module &hot, std::vector<CallSite> &callSites, const Places &places,
+            std::vector<Value> &literals, const exec::LoopEngine &loops,
+            std::vector<std::unique_ptr<exec::Region>> &regions, References references);
     void emitModule(mlir::ModuleOp module);
 
     /// Symbols used for kernels: all lead to the same trampoline, the kernel is its argument.
@@ -140,6 +142,12 @@ class Emitter {
     void emitAdapt(ir::DaphneOp op);
     void emitMap(ir::DaphneOp op);
     void emitFail(ir::DaphneOp op);
+
+    // ---- EmitTry.cpp
+    void findKept(mlir::func::FuncOp f);
+    void emitKeep(ir::DaphneOp op);
+    llvm::Function *tryWrapper(llvm::StringRef callee, mlir::TypeRange types);
+    void emitTry(ir::DaphneOp op);
     void emitLiteral(ir::DaphneOp op);
     void retain(Lowered v, mlir::Type type);
     void release(Lowered v, mlir::Type type);
@@ -161,6 +169,7 @@ class Emitter {
     mlir::ModuleOp source;
     llvm::IRBuilder<> b;
     std::vector<CallSite> &callSites;
+    const Places &places;
     std::vector<Value> &literals;
     const exec::LoopEngine &loops;
     std::vector<std::unique_ptr<exec::Region>> &regions;
@@ -169,7 +178,8 @@ class Emitter {
     llvm::Type *i64, *ptr, *slotType;
     // of the function being emitted
     llvm::Function *function = nullptr;
-    llvm::Value *contextArg = nullptr, *argArea = nullptr, *resultArea = nullptr, *cancelFlag = nullptr;
+    llvm::Value *contextArg = nullptr, *argArea = nullptr, *resultArea = nullptr, *cancelFlag = nullptr,
+                *keptArea = nullptr;
     llvm::BasicBlock *cancelled = nullptr; ///< of the function that is emitted; null: nothing has asked for it
     const References references;
     llvm::DenseMap<mlir::Value, unsigned> rootOf;  ///< slots of owned references

@@ -21,6 +21,7 @@ struct Executable::Code {
     std::vector<Value> literals;
     std::unique_ptr<exec::LoopEngine> loops;
     std::vector<std::unique_ptr<exec::Region>> regions;
+    Places places;
     void (*entry)(exec::ThreadContext *, Slot *, Slot *) = nullptr;
 };
 
@@ -84,8 +85,9 @@ std::unique_ptr<Executable> Executable::compile(Parts &parts, mlir::ModuleOp mod
     auto &[context, glue, hot, jit] = parts;
     std::unique_ptr<Executable> program(new Executable);
     program->code->loops = std::make_unique<exec::LoopEngine>(options.loops, options.loopCompiler);
-    Emitter emitter(*glue, *hot, program->callSites, program->code->literals, *program->code->loops,
-                    program->code->regions,
+    program->code->places = {&program->callSites, options.sources};
+    Emitter emitter(*glue, *hot, program->callSites, program->code->places, program->code->literals,
+                    *program->code->loops, program->code->regions,
                     options.managesReferences ? Emitter::References::Managed : Emitter::References::KeptByRun);
     emitter.emitModule(module);
     program->results = module.lookupSymbol<mlir::func::FuncOp>("main").getNumResults();

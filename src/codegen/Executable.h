@@ -22,10 +22,17 @@ struct CallSite {
     std::string_view operation;
 };
 
+/// What tells where an error comes from while the program runs.
+struct Places {
+    const std::vector<CallSite> *callSites = nullptr;
+    const SourceManager *sources = nullptr; ///< null: nobody knows
+};
+
 class Executable {
   public:
     struct Options {
-        std::string *llvmText = nullptr; ///< receives the LLVM IR, if wanted
+        std::string *llvmText = nullptr;        ///< receives the LLVM IR, if wanted
+        const SourceManager *sources = nullptr; ///< of the program, which they must outlive; for places of errors
         exec::LoopEngine::Options loops = {};
         std::shared_ptr<exec::LoopCompiler> loopCompiler = nullptr; ///< null only if loops are interpreted
         /// The module says where references end (transforms::manageReferences); else a run keeps all objects.

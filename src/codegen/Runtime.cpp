@@ -265,6 +265,8 @@ std::span<const RuntimeSymbol> runtimeSymbols() {
         DAPHNE_SYMBOL(daphne_stack_overflow),
         DAPHNE_SYMBOL(daphne_fail),
         DAPHNE_SYMBOL(daphne_map),
+        DAPHNE_SYMBOL(daphne_keep_value),
+        DAPHNE_SYMBOL(daphne_try),
         DAPHNE_SYMBOL(daphne_string_cell),
         DAPHNE_SYMBOL(daphne_set_string_cell),
         // The same functions as in the loops over matrices.

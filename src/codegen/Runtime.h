@@ -52,6 +52,14 @@ void daphne_fail(ThreadContext *thread, const char *message);
 /// Applies function(thread, in, out, n) to blocks of contiguous cells.
 using MapFunction = void (*)(ThreadContext *, const void *in, void *out, uint64_t n);
 Object *daphne_map(ThreadContext *thread, Object *matrix, MapFunction function, uint64_t resultType);
+/// A variable outlives the function that runs under a guard: the slot takes a reference of its own.
+void daphne_keep_value(Slot *kept, uint64_t tag, uint64_t bits);
+/// Runs function(thread, arguments) under a guard. `args` are numVariables variables and the arguments, borrowed;
+/// `results` are what ir/Try.h says, and the caller's.
+using TryFunction = void (*)(ThreadContext *, Slot *arguments);
+struct Places;
+void daphne_try(ThreadContext *thread, TryFunction function, Slot *results, Slot *args, uint64_t numVariables,
+                uint64_t numResults, const Places *places);
 Object *daphne_string_cell(ThreadContext *thread, const void *cell);
 void daphne_set_string_cell(ThreadContext *thread, void *cell, Object *text);
 }

@@ -99,6 +99,7 @@ EngineState::Compiled EngineState::compileHere(const CompileJob &job) {
     code.loops = {.jit = options.jit, .always = options.vecAlways};
     code.loopCompiler = loopCompiler;
     code.managesReferences = options.objRefMgnt;
+    code.sources = job.sources.get();
     auto explain = [&](ExplainLevel level, const std::string &text) {
         if (host.explain)
             host.explain(level, text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/ThreadContext.h"
 
+#include "exec/GuardFrame.h"
 #include "exec/RegionPlans.h"
 
 namespace daphne::exec {
@@ -16,9 +17,9 @@ ThreadContext::ThreadContext(RunContext &run, uint64_t stackLimit, Placement *pl
 ThreadContext::~ThreadContext() = default;
 
 void ThreadContext::releaseRoots() noexcept {
-    for (RootFrame *frame = std::exchange(roots, nullptr); frame; frame = frame->outer)
-        for (uint64_t i = 0; i < frame->numSlots; ++i)
-            if (Object *object = std::exchange(frame->slots[i], nullptr))
+    for (; roots && roots->numSlots != GuardFrame::kMark; roots = roots->outer)
+        for (uint64_t i = 0; i < roots->numSlots; ++i)
+            if (Object *object = std::exchange(roots->slots[i], nullptr))
                 object->release();
 }
 

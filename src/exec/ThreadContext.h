@@ -44,7 +44,8 @@ struct ThreadContext {
 
     std::vector<Ref<Object>> kept; ///< where the program does not say when references end
 
-    /// Releases what all activations own, before an exception unwinds them.
+    /// Releases what all activations own, before an exception unwinds them: those above the innermost guard
+    /// (GuardFrame.h), where it is caught.
     void releaseRoots() noexcept;
 };
 

@@ -70,7 +70,7 @@ LogicalResult DaphneOp::verify() {
     size_t n = (*this)->getNumOperands();
     if (n < row.minArgs || (row.maxArgs != ops::kVariadic && n > row.maxArgs))
         return emitOpError("takes ") << int(row.minArgs) << " to " << int(row.maxArgs) << " operands, got " << n;
-    if ((*this)->getNumResults() != row.numResults)
+    if (row.numResults != ops::kVariadic && (*this)->getNumResults() != row.numResults)
         return emitOpError("has ") << int(row.numResults) << " results, got " << (*this)->getNumResults();
     if (is("constant")) {
         auto value = (*this)->getAttr(kValue);

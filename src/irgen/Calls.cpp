@@ -97,6 +97,10 @@ std::vector<IrValue> Generator::callBuiltin(const Call &e, const BuiltinInfo &bu
     ops::OpName mnemonic = builtin.isGroupedCall(args.size()) ? builtin.row->groupOp : builtin.row->op;
     if (mnemonic == "print")
         return callPrint(e);
+    if (mnemonic == "assert") {
+        assertion(e, args);
+        return {};
+    }
     bool hasAxis = builtin.isAxisCall(args.size());
     Site site{e.span, {}};
     std::vector<IrValue> operands;
@@ -146,6 +150,30 @@ std::vector<IrValue> Generator::callBuiltin(const Call &e, const BuiltinInfo &bu
     if (mnemonic == "stop")
         throw DeadCode{}; // nothing after it runs
     return results;
+}
+
+/// The message is evaluated only if the condition fails; by default it is what the condition says.
+void Generator::assertion(const Call &e, const std::vector<const Expr *> &args) {
+    const SourceSpan span = args[0]->span;
+    auto fail = [&] {
+        IrValue message;
+        if (args.size() > 1) {
+            message = expr(args[1]);
+        } else {
+            std::string_view text = options.sources && span.known() ? options.sources->text(span.fileId) : "";
+            message = constant(
+                {.type = ValueType::Str, .s = std::string(text.substr(span.begin, span.end - span.begin))}, span);
+        }
+        emitMulti("assert", message, {e.span, {}});
+    };
+    IrValue holds = condition(args[0]);
+    std::optional<bool> known = constantBool(holds);
+    if (!known) {
+        Path success = path({}, [] {}), failure = path({}, fail);
+        merge(holds, std::move(success), std::move(failure), {}, e.span);
+    } else if (!*known) {
+        fail();
+    }
 }
 
 static std::string normalised(const std::string &filename) {

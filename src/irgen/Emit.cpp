@@ -55,8 +55,9 @@ bool Generator::tryFold(const OpInfo &info, ValueRange operands, const TypeDesc 
     try {
         result = evaluate(info, args, castTarget);
     } catch (Error &e) {
-        // Integer division by a constant zero is a compile error; other failures wait for their moment.
-        if (info.mnemonic == "ewDiv" || info.mnemonic == "ewMod")
+        // Integer division by a constant zero is a compile error where it is certain; other failures wait for their
+        // moment.
+        if (certain && (info.mnemonic == "ewDiv" || info.mnemonic == "ewMod"))
             raise(compileError(span, e.message));
         return false;
     }
@@ -113,16 +114,14 @@ void Generator::checkWholeNumbers(const OpInfo &info, llvm::ArrayRef<Arg> args, 
     }
 }
 
-std::vector<IrValue> Generator::emitMulti(ops::OpName mnemonic, ValueRange operands, const Site &site,
-                                          std::string_view hint, TypeDesc castTarget) {
+std::vector<TypeDesc> Generator::infer(ops::OpName mnemonic, std::vector<Arg> args, const Site &site,
+                                       TypeDesc castTarget) {
     const OpInfo *info = ops::Registry::get().findOp(mnemonic);
     if (!info)
         throw internalError("no operation " + std::string(mnemonic)).at(site.span);
-    std::vector<Arg> args = ir::argsOf(operands);
     checkWholeNumbers(*info, args, site);
-    std::vector<TypeDesc> types;
     try {
-        types = info->infer(InferCall{*info, args, castTarget});
+        return info->infer(InferCall{*info, args, castTarget});
     } catch (Error &e) {
         e.at(site.span);
         for (size_t i = 0; i < site.operands.size() && i < args.size(); ++i)
@@ -130,6 +129,12 @@ std::vector<IrValue> Generator::emitMulti(ops::OpName mnemonic, ValueRange opera
                                                                                              : args[i].type.typeText());
         raise(std::move(e));
     }
+}
+
+std::vector<IrValue> Generator::emitMulti(ops::OpName mnemonic, ValueRange operands, const Site &site,
+                                          std::string_view hint, TypeDesc castTarget) {
+    std::vector<TypeDesc> types = infer(mnemonic, ir::argsOf(operands), site, castTarget);
+    const OpInfo *info = ops::Registry::get().findOp(mnemonic);
     SmallVector<Type> results;
     for (const TypeDesc &t : types)
         results.push_back(irType(t));

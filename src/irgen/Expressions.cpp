@@ -63,6 +63,10 @@ IrValue Generator::binary(const Binary &e) {
     IrValue value = expr(chain.back()->lhs);
     for (size_t i = chain.size(); i-- > 0;) {
         const Binary &b = *chain[i];
+        if (b.op == "&&" || b.op == "||") {
+            value = logical(b, value);
+            continue;
+        }
         IrValue rhs = expr(b.rhs);
         value = combine(b.op, value, rhs, {b.opSpan, {b.lhs->span, b.rhs->span}}, b.hint);
     }
@@ -95,14 +99,6 @@ IrValue Generator::castExpr(const Cast &e) {
     if (target.kind == ops::Kind::Frame && typeOf(v).isFrame())
         return v;
     return emitCast(v, target, e.span);
-}
-
-IrValue Generator::conditional(const Cond &e) {
-    IrValue c = expr(e.condition);
-    IrValue t = expr(e.thenValue);
-    IrValue f = expr(e.elseValue);
-    Site site{e.span, {e.condition->span, e.thenValue->span, e.elseValue->span}};
-    return emit("cond", {c, t, f}, site);
 }
 
 } // namespace daphne::irgen

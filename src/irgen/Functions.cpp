@@ -209,7 +209,8 @@ void Generator::setResults(Specialisation &target) {
 void Generator::generateBody(const FuncDef &def, Specialisation &target, const std::vector<Arg> &args) {
     mlir::OpBuilder::InsertionGuard guard(builder);
     auto savedScopes = std::exchange(scopes, {Variables{}});
-    auto savedReturns = std::exchange(returns, {});
+    auto savedExits = std::exchange(exits, {});
+    auto savedTryBodies = std::exchange(tryBodies, {});
     auto savedInFunction = std::exchange(inFunction, true);
     auto savedScript = std::exchange(script, def.script);
     bool savedCertain = certain;
@@ -217,7 +218,8 @@ void Generator::generateBody(const FuncDef &def, Specialisation &target, const s
     auto restore = llvm::make_scope_exit([&] {
         inProgress.pop_back();
         scopes = std::move(savedScopes);
-        returns = std::move(savedReturns);
+        exits = std::move(savedExits);
+        tryBodies = std::move(savedTryBodies);
         inFunction = savedInFunction;
         script = savedScript;
         certain = savedCertain;
@@ -236,14 +238,14 @@ void Generator::generateBody(const FuncDef &def, Specialisation &target, const s
         scopes.back()[def.params[i].name] = v;
     }
     ViewRegion region(*this, ViewRegion::Entry::Forget, &target.registered);
-    Flow flow = statements(def.body->body);
-    finishFunction(def, target, flow);
+    statements(def.body->body);
+    finishFunction(def, target);
 }
 
-void Generator::finishFunction(const FuncDef &def, Specialisation &target, Flow flow) {
+void Generator::finishFunction(const FuncDef &def, Specialisation &target) {
     bool useDeclared = target.usesDeclared;
-    bool dead = flow == Flow::Ends && returns.status != ReturnState::Yes;
-    if (!dead && returns.status == ReturnState::Maybe && !returns.values.empty())
+    bool dead = exits.ways == 0;
+    if (exits.isSeveral() && !exits.values.empty())
         raise(compileError(def.nameSpan, "function " + std::string(def.name) + " does not return on every path"));
     std::vector<IrValue> values;
     if (dead) {
@@ -251,7 +253,7 @@ void Generator::finishFunction(const FuncDef &def, Specialisation &target, Flow 
         for (const TypeDesc &t : target.results)
             values.push_back(undef(irType(t)));
     } else {
-        values = returns.values;
+        values = exits.values;
         if (def.resultsDeclared && values.size() != def.results.size())
             raise(compileError(def.nameSpan, "function " + std::string(def.name) + " returns " +
                                                  std::to_string(values.size()) + " values, declared are " +

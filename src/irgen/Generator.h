@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The state of IR generation; private to src/irgen. Methods are spread over
-/// Emit.cpp (operations), Expressions.cpp, Indexing.cpp, Literals.cpp, Calls.cpp,
-/// Functions.cpp, Statements.cpp and Loops.cpp.
+/// Emit.cpp (operations), Expressions.cpp, Conditions.cpp, Indexing.cpp,
+/// Literals.cpp, Calls.cpp, Functions.cpp, Statements.cpp, Loops.cpp, Elements.cpp
+/// and Try.cpp.
 #pragma once
 
 #include <map>
@@ -16,15 +17,13 @@
 #include "ir/Dialect.h"
 #include "irgen/IrGen.h"
 #include "lang/dsl/Ast.h"
+#include "lang/dsl/Elements.h"
 #include "lang/dsl/Functions.h"
 
 namespace daphne::irgen {
 
 /// Thrown after a `daphne.fail` has been emitted: the rest of the block never runs.
 struct DeadCode {};
-
-/// What happens after a statement list.
-enum class Flow { Falls, Ends };
 
 /// Where an operation comes from: the position of its error and labels for its operands.
 struct Site {
@@ -45,7 +44,7 @@ class Generator {
     /// Innermost scope last. Functions and imported scripts have their own stack.
     std::vector<Variables> scopes;
     mlir::Value *find(std::string_view name);
-    void assign(std::string_view name, mlir::Value value);
+    void assign(std::string_view name, mlir::Value value, SourceSpan span);
     std::vector<const lang::FuncDef *> visibleFunctions(const lang::Call &call);
     const FunctionTable &functionsOf(const lang::Script *script);
     static void addImported(const lang::Import &import, FunctionTable &table);
@@ -53,13 +52,27 @@ class Generator {
     const lang::Script *script = nullptr;     ///< whose names are visible
     const lang::Script *mainScript = nullptr; ///< the one that also sees the session
 
-    // ---- return state of the function being generated
-    struct ReturnState {
-        enum Status { No, Maybe, Yes } status = No;
-        mlir::Value returned; ///< i1, if Maybe
-        std::vector<mlir::Value> values;
+    // ---- how control leaves the statements generated so far
+    struct Exits {
+        enum Way : uint8_t { Falls = 1, Continues = 2, Breaks = 4, Returns = 8 };
+        static constexpr uint8_t kGoesOn = Falls | Continues; ///< to the next turn of a loop
+        uint8_t ways = Falls;                 ///< those that are possible; none: the point is never reached
+        mlir::Value way = {};                 ///< which one it is, as si64, if there are several
+        std::vector<mlir::Value> values = {}; ///< returned ones
+
+        bool falls() const { return ways & Falls; }
+        bool isSeveral() const { return ways & (ways - 1); }
+        bool leavesEarly() const { return ways & (Breaks | Returns); }
+        /// Whether anybody sees the variables of this function afterwards.
+        bool keepVariables() const { return ways & (Falls | Continues | Breaks); }
+        /// Of a loop whose body ends like this, and that has no other end if it is endless; `way` and `values` are
+        /// those of the loop.
+        Exits afterLoop(bool isEndless) const {
+            bool falls = !isEndless || (ways & Breaks);
+            return {.ways = static_cast<uint8_t>((falls ? Falls : 0) | (ways & Returns))};
+        }
     };
-    ReturnState returns;
+    Exits exits;
     bool inFunction = false;
 
     // ---- Emit.cpp
@@ -72,6 +85,9 @@ class Generator {
     mlir::Value undef(mlir::Type type);
     /// A failure that is certain if this point is reached: throws it, or emits `daphne.fail` and throws DeadCode.
     [[noreturn]] void raise(Error error);
+    /// Result types of an operation.
+    std::vector<ops::TypeDesc> infer(ops::OpName mnemonic, std::vector<ops::Arg> args, const Site &site,
+                                     ops::TypeDesc castTarget = {});
     std::vector<mlir::Value> emitMulti(ops::OpName mnemonic, mlir::ValueRange operands, const Site &site,
                                        std::string_view hint = {}, ops::TypeDesc castTarget = {});
     mlir::Value emit(ops::OpName mnemonic, mlir::ValueRange operands, const Site &site, std::string_view hint = {}) {
@@ -82,6 +98,9 @@ class Generator {
     mlir::Value position(mlir::Value v, SourceSpan span);
     /// v with the given (compatible) type; adds a run-time check where facts are added.
     mlir::Value adapt(mlir::Value v, const ops::TypeDesc &type, SourceSpan span);
+    /// The same for numbers of a type that widens to the given one.
+    mlir::Value convert(mlir::Value v, const ops::TypeDesc &type, SourceSpan span);
+    mlir::Type scalarType(ValueType type) { return ir::scalarType(&context, type); }
     /// Truth value of a scalar or 1x1 matrix as i1.
     mlir::Value emitCondition(mlir::Value v, SourceSpan span);
     std::optional<bool> constantBool(mlir::Value v);
@@ -98,7 +117,6 @@ class Generator {
     mlir::Value combine(std::string_view op, mlir::Value lhs, mlir::Value rhs, const Site &site,
                         std::string_view hint = {});
     mlir::Value castExpr(const lang::Cast &e);
-    mlir::Value conditional(const lang::Cond &e);
     mlir::Value matrixLiteral(const lang::MatrixLit &e);
     mlir::Value constantMatrix(llvm::ArrayRef<ops::Constant> cells, int64_t rows, int64_t cols, SourceSpan span);
     mlir::Value frameColumns(const lang::FrameColumns &e);
@@ -138,9 +156,25 @@ class Generator {
     std::vector<mlir::Value> callPrint(const lang::Call &e);
     std::vector<mlir::Value> callMap(const lang::Call &e);
     std::vector<mlir::Value> readFile(const lang::Call &e, std::vector<mlir::Value> operands, bool isFrame);
+    void assertion(const lang::Call &e, const std::vector<const lang::Expr *> &args);
     void noteWrite(mlir::Value filename);
     bool mayBeWritten(const std::string &filename) const;
     mlir::Value defaultValue(std::string_view literal, SourceSpan span);
+
+    // ---- Conditions.cpp
+    /// Operations generated aside, and the value they end with; none if they never come to their end.
+    struct Aside {
+        std::unique_ptr<mlir::Block> block;
+        mlir::Value value;
+    };
+    Aside aside(llvm::function_ref<mlir::Value()> body);
+    mlir::Value runAlways(Aside &part);
+    mlir::Value runIf(mlir::Value condition, Aside thenPart, Aside elsePart, const ops::TypeDesc &type,
+                      SourceSpan span);
+    mlir::Value logical(const lang::Binary &e, mlir::Value lhs);
+    mlir::Value conditional(const lang::Cond &e);
+    /// Truth value, as i1, of an expression that decides what runs.
+    mlir::Value condition(const lang::Expr *e);
 
     // ---- Functions.cpp
     struct Specialisation {
@@ -163,7 +197,7 @@ class Generator {
     mlir::Value valueOfParam(mlir::Value v, const lang::Param &param, SourceSpan span);
     const Specialisation &specialise(const lang::FuncDef &def, std::vector<ops::Arg> args);
     void generateBody(const lang::FuncDef &def, Specialisation &target, const std::vector<ops::Arg> &args);
-    void finishFunction(const lang::FuncDef &def, Specialisation &target, Flow flow);
+    void finishFunction(const lang::FuncDef &def, Specialisation &target);
     void setResults(Specialisation &target);
     std::map<std::string, std::unique_ptr<Specialisation>> specialisations;
     std::map<const lang::FuncDef *, int> numSpecialisations;
@@ -205,35 +239,101 @@ class Generator {
     mlir::Value sqlQuery(mlir::Value text, SourceSpan span);
     void dropUnusedViewTable();
 
-    // ---- Statements.cpp, Loops.cpp
-    Flow statements(std::span<lang::Stmt *const> list);
-    Flow statement(const lang::Stmt *s);
-    Flow scoped(const lang::Stmt *s);
+    /// Variables that exist before a loop, or a try, and are assigned in it.
+    struct Carried {
+        std::vector<std::string_view> names;
+        std::vector<mlir::Value> before;
+        std::vector<ops::TypeDesc> types; ///< in every turn
+    };
+
+    // ---- Try.cpp
+    /// The block of a try, a function of its own: scopes from firstScope on belong to it. The first of them holds what
+    /// it has captured.
+    struct TryBody {
+        size_t firstScope;
+        mlir::Block *entry;
+        const Carried *kept; ///< variables from outside that it assigns
+        Carried *wider;
+        std::vector<mlir::Value> captured = {}; ///< from outside, in the order of the parameters
+    };
+    std::vector<TryBody> tryBodies; ///< innermost last
+    mlir::Value *find(std::string_view name, size_t numScopes, size_t numTryBodies);
+    void noteAssigned(std::string_view name, mlir::Value value, SourceSpan span);
+    void keep(mlir::Value value, const ops::TypeDesc &type, size_t index, SourceSpan span);
+    struct TryFunction {
+        mlir::func::FuncOp op;
+        std::vector<mlir::Value> captured;
+        Exits exits;
+    };
+    TryFunction tryFunction(const lang::Try &s, const Carried &kept, Carried &wider);
+    void tryStatement(const lang::Try &s);
+
+    // ---- Elements.cpp
+    void forEachLoop(const lang::ForEach &s);
+    void overParts(const lang::ForEach &s, const lang::Call &call, lang::Parts parts);
+    mlir::Value line(mlir::Value base, mlir::Value k, lang::Parts parts, SourceSpan span);
+
+    // ---- Statements.cpp
+    void statements(std::span<lang::Stmt *const> list);
+    void statement(const lang::Stmt *s);
+    void inScope(std::span<lang::Stmt *const> list);
+    void scoped(const lang::Stmt *s);
     void assignment(const lang::Assign &s);
     void combination(const lang::Assign &s);
     void assignTo(const lang::Target &target, mlir::Value value, SourceSpan end);
-    Flow ifStatement(const lang::If &s, std::span<lang::Stmt *const> rest, bool &restDone);
-    Flow guardRest(std::span<lang::Stmt *const> rest);
-    Flow returnStatement(const lang::Return &s);
+    void ifStatement(const lang::If &s, std::span<lang::Stmt *const> rest, bool &restDone);
+    void guardRest(std::span<lang::Stmt *const> rest);
+    void returnStatement(const lang::Return &s);
     void import(const lang::Import &s);
-    Flow whileLoop(const lang::While &s);
-    void forLoop(const lang::For &s);
 
     /// One side of a branch: a detached block and the state at its end.
     struct Path {
         std::unique_ptr<mlir::Block> block;
         std::vector<mlir::Value> values; ///< of the watched variables
-        ReturnState returns;
-        bool dead = false;
+        Exits exits;
     };
-    template <class Body> Path path(const std::vector<std::string_view> &watched, Body &&body);
-    Flow merge(mlir::Value condition, Path thenPath, Path elsePath, const std::vector<std::string_view> &watched,
+    Path path(const std::vector<std::string_view> &watched, llvm::function_ref<void()> body);
+    void merge(mlir::Value condition, Path thenPath, Path elsePath, const std::vector<std::string_view> &watched,
                SourceSpan span);
     std::vector<std::string_view> assignedExisting(std::initializer_list<const lang::Stmt *> bodies);
-    ops::TypeDesc mergedType(const ops::TypeDesc &a, const ops::TypeDesc &b, std::string_view what, SourceSpan span);
-    /// Adds the carried values at the end of the body to `values`.
-    Flow loopBody(const lang::Stmt *body, const std::vector<std::string_view> &carried,
-                  const std::vector<ops::TypeDesc> &types, bool certainOutside, std::vector<mlir::Value> &values);
+    void addAssigned(std::span<lang::Stmt *const> list, std::vector<std::string_view> &watched);
+    enum class Numbers { Keep, Widen };
+    ops::TypeDesc mergedType(const ops::TypeDesc &a, const ops::TypeDesc &b, std::string_view what, Numbers numbers,
+                             SourceSpan span);
+
+    // ---- Loops.cpp
+    struct Turn {
+        std::unique_ptr<mlir::Block> block;
+        std::vector<mlir::Value> values; ///< of the carried variables at its end
+        Exits exits;
+    };
+    /// The part before of a loop that may be left early: whether another turn follows, what it passes on.
+    struct EarlyPart {
+        mlir::Value again;
+        llvm::SmallVector<mlir::Value> passed;
+    };
+    void whileLoop(const lang::While &s);
+    void doLoop(const lang::While &s);
+    void forLoop(const lang::For &s);
+    mlir::Value bound(const lang::Expr *e);
+    void countedLoop(const lang::Stmt &s, std::string_view variable, const lang::Stmt *statements, mlir::Value count,
+                     llvm::function_ref<mlir::Value(mlir::Value k)> valueOf);
+    Carried carriedThrough(const lang::Stmt *loop);
+    void bindCarried(const Carried &carried, mlir::ValueRange values);
+    void widenCarried(Carried &carried, size_t i, const ops::TypeDesc &after, SourceSpan span);
+    Turn turn(const Carried &carried, mlir::TypeRange own, SourceSpan span, Carried &wider,
+              llvm::function_ref<void(mlir::ValueRange own)> body);
+    void untilTypesHold(Carried &carried, llvm::function_ref<void(Carried &wider)> generate);
+    llvm::SmallVector<mlir::Value> initialValues(const Carried &carried, SourceSpan span);
+    mlir::Value goesOn(const Exits &ways, SourceSpan span);
+    void appendLeaving(llvm::SmallVectorImpl<mlir::Value> &values, const Exits &body, const Exits &loop,
+                       SourceSpan span);
+    EarlyPart enterBody(mlir::Block *before, mlir::Value enters, size_t numOwn, Turn body, const Exits &loop,
+                        SourceSpan span);
+    llvm::SmallVector<mlir::Value> earlyLoop(std::unique_ptr<mlir::Block> before, mlir::ValueRange inits,
+                                             mlir::Value again, mlir::ValueRange passed, SourceSpan span,
+                                             llvm::function_ref<void(llvm::SmallVectorImpl<mlir::Value> &)> step);
+    void leaveLoop(const Carried &carried, mlir::ValueRange results, Exits loop);
 
     mlir::MLIRContext &context;
     const GenerateOptions &options;
@@ -251,12 +351,11 @@ class Generator {
 
 /// Names assigned somewhere in s (function definitions excluded).
 void collectAssigned(const lang::Stmt *s, std::vector<std::string_view> &names);
-bool containsReturn(const lang::Stmt *s);
 /// Names of variables used in conditions, loop bounds, indexes, shapes and call arguments within s.
 void collectSteering(const lang::Stmt *s, std::vector<std::string_view> &names);
 /// e is a comparison, '&&', '||' or '!'.
 bool isTruthValue(const lang::Expr *e);
-/// Every path through s returns.
-bool alwaysReturns(const lang::Stmt *s);
+/// Every path through s returns or jumps.
+bool alwaysLeaves(const lang::Stmt *s);
 
 } // namespace daphne::irgen

@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/// while, do-while and for: variables assigned in the body that exist before
-/// the loop are carried from iteration to iteration. Their data and value type
-/// is fixed, their shape may change.
+/// while, do-while and for. Variables assigned in the body that exist before
+/// the loop are carried from turn to turn. Their shapes may change. Their types
+/// are what their types at the entry, at the end of the body and where it is left
+/// have in common: where an assignment widens one, the body is generated again.
+///
+/// A loop that ends only by its condition is an scf.for, or an scf.while with
+/// the condition before and the body after. Where the body may leave early, the
+/// part before does all that a turn does and ends with whether another follows.
 #include "irgen/Generator.h"
+
+#include "llvm/ADT/ScopeExit.h"
+
+#include "ops/CommonType.h"
 
 namespace daphne::irgen {
 
@@ -23,176 +32,369 @@ TypeDesc inEveryIteration(const TypeDesc &t) {
 
 } // namespace
 
-Flow Generator::loopBody(const Stmt *body, const std::vector<std::string_view> &carried,
-                         const std::vector<TypeDesc> &types, bool certainOutside, std::vector<IrValue> &values) {
-    Flow flow;
-    ViewRegion region(*this, ViewRegion::Entry::Forget);
-    try {
-        flow = scoped(body);
-    } catch (const DeadCode &) {
-        flow = Flow::Ends;
+Generator::Carried Generator::carriedThrough(const Stmt *loop) {
+    Carried carried;
+    carried.names = assignedExisting({loop});
+    for (std::string_view name : carried.names) {
+        carried.before.push_back(*find(name));
+        carried.types.push_back(inEveryIteration(typeOf(carried.before.back())));
     }
-    for (size_t i = 0; i < carried.size(); ++i) {
-        IrValue v = *find(carried[i]);
-        TypeDesc after = typeOf(v);
-        if (flow == Flow::Ends) {
-            values.push_back(undef(irType(types[i])));
-            continue;
-        }
-        if (!after.compatible(types[i])) {
-            certain = certainOutside;
-            try {
-                raise(compileError(body->span, "variable " + std::string(carried[i]) + " is " + types[i].typeText() +
-                                                   " before the loop and " + after.typeText() + " after its body")
-                          .withHint("a loop must not change the type of a variable"));
-            } catch (const DeadCode &) {
-                flow = Flow::Ends; // the loop itself may never run: it fails when it does
-                values.push_back(undef(irType(types[i])));
-                continue;
-            }
-        }
-        values.push_back(adapt(v, types[i], body->span));
-    }
-    return flow;
+    return carried;
 }
 
-/// Ends if the first iteration is certain and never comes to its end: what follows the loop is dead then.
-Flow Generator::whileLoop(const While &s) {
-    bool doWhile = s.kind == StmtKind::DoWhile;
-    std::vector<std::string_view> carried = assignedExisting({s.body});
-    std::vector<TypeDesc> types;
-    llvm::SmallVector<mlir::Type> irTypes;
-    llvm::SmallVector<IrValue> inits;
-    for (std::string_view name : carried) {
-        IrValue v = *find(name);
-        types.push_back(inEveryIteration(typeOf(v)));
-        inits.push_back(adapt(v, types.back(), s.span));
-        irTypes.push_back(inits.back().getType());
-    }
-    auto op = builder.create<mlir::scf::WhileOp>(loc(s.span), irTypes, inits);
-    llvm::SmallVector<mlir::Location> locs(irTypes.size(), loc(s.span));
-    mlir::Block *before = builder.createBlock(&op.getBefore(), {}, irTypes, locs);
-    mlir::Block *after = builder.createBlock(&op.getAfter(), {}, irTypes, locs);
-    bool certainOutside = certain;
-    auto bind = [&](mlir::Block *block) {
-        for (size_t i = 0; i < carried.size(); ++i)
-            *find(carried[i]) = block->getArgument(i);
-    };
-    auto restore = [&] { certain = certainOutside; };
-    Flow flow = Flow::Falls;
-    try {
-        builder.setInsertionPointToEnd(before);
-        bind(before);
-        std::vector<IrValue> values;
-        if (doWhile) {
-            // The first iteration always runs, but nothing in it is worth a compile-time error of its own.
-            certain = false;
-            flow = loopBody(s.body, carried, types, certainOutside, values);
-            for (size_t i = 0; i < carried.size(); ++i)
-                *find(carried[i]) = values[i];
-        } else {
-            values.assign(before->args_begin(), before->args_end());
-        }
-        IrValue condition;
-        try {
-            condition = emitCondition(expr(s.condition), s.condition->span);
-        } catch (const DeadCode &) {
-            condition = boolConstant(false, s.condition->span);
-            flow = Flow::Ends;
-        }
-        builder.create<mlir::scf::ConditionOp>(loc(s.condition->span), condition, values);
+void Generator::bindCarried(const Carried &carried, mlir::ValueRange values) {
+    for (auto [name, value] : llvm::zip(carried.names, values))
+        *find(name) = value;
+}
 
-        builder.setInsertionPointToEnd(after);
-        bind(after);
-        values.clear();
-        if (doWhile) {
-            values.assign(after->args_begin(), after->args_end());
-        } else {
-            certain = false;
-            Flow bodyFlow = loopBody(s.body, carried, types, certainOutside, values);
-            if (bodyFlow == Flow::Ends && constantBool(condition) == true)
-                flow = Flow::Ends;
-        }
-        builder.create<mlir::scf::YieldOp>(loc(s.span), values);
-    } catch (...) {
-        restore();
-        throw;
+/// The type of carried variable i must also hold `after`. Raises an error if there is none that does.
+void Generator::widenCarried(Carried &carried, size_t i, const TypeDesc &after, SourceSpan span) {
+    if (auto common = ops::commonType(carried.types[i], after))
+        carried.types[i] = inEveryIteration(*common);
+    else
+        raise(compileError(span, "variable " + std::string(carried.names[i]) + " is " + carried.types[i].typeText() +
+                                     " before the loop and " + after.typeText() + " after its body")
+                  .withHint("a loop must not change the type of a variable"));
+}
+
+/// Generates aside what happens in a turn. Its block has the operands `own` and the carried variables as arguments;
+/// where `body` widens variables, their types in `wider` change and the turn is worth nothing.
+Generator::Turn Generator::turn(const Carried &carried, mlir::TypeRange own, SourceSpan span, Carried &wider,
+                                llvm::function_ref<void(mlir::ValueRange own)> body) {
+    Turn result;
+    result.block = std::make_unique<mlir::Block>();
+    for (mlir::Type t : own)
+        result.block->addArgument(t, loc(span));
+    for (const TypeDesc &t : carried.types)
+        result.block->addArgument(irType(t), loc(span));
+    const mlir::ValueRange arguments = result.block->getArguments();
+    const bool certainOutside = std::exchange(certain, false);
+    Exits outside = std::exchange(exits, {});
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    auto restore = llvm::make_scope_exit([&] {
+        certain = certainOutside;
+        exits = std::move(outside);
+        bindCarried(carried, carried.before);
+    });
+    builder.setInsertionPointToEnd(result.block.get());
+    bindCarried(carried, arguments.drop_front(own.size()));
+    try {
+        ViewRegion region(*this, ViewRegion::Entry::Forget);
+        body(arguments.take_front(own.size()));
+    } catch (const DeadCode &) {
+        exits = {.ways = 0};
     }
-    restore();
-    builder.setInsertionPointAfter(op);
-    for (size_t i = 0; i < carried.size(); ++i)
-        *find(carried[i]) = op.getResult(i);
-    return flow;
+    try {
+        certain = certainOutside;
+        for (size_t i = 0; i < carried.names.size() && exits.keepVariables(); ++i)
+            if (TypeDesc after = typeOf(*find(carried.names[i])); !after.compatible(carried.types[i]))
+                widenCarried(wider, i, after, span);
+    } catch (const DeadCode &) {
+        exits = {.ways = 0}; // the loop itself may never run: it fails when it does
+    }
+    for (size_t i = 0; i < carried.names.size(); ++i) {
+        const bool isKept = exits.keepVariables() && wider.types[i] == carried.types[i];
+        result.values.push_back(isKept ? adapt(*find(carried.names[i]), carried.types[i], span)
+                                       : undef(irType(carried.types[i])));
+    }
+    result.exits = exits;
+    return result;
+}
+
+/// Generates with the types that carried variables have before the loop, and again as long as that widens one.
+void Generator::untilTypesHold(Carried &carried, llvm::function_ref<void(Carried &wider)> generate) {
+    while (true) {
+        Carried wider = carried;
+        generate(wider);
+        if (wider.types == carried.types)
+            return;
+        carried.types = std::move(wider.types);
+    }
+}
+
+llvm::SmallVector<IrValue> Generator::initialValues(const Carried &carried, SourceSpan span) {
+    llvm::SmallVector<IrValue> values;
+    for (size_t i = 0; i < carried.names.size(); ++i)
+        values.push_back(convert(carried.before[i], carried.types[i], span));
+    return values;
+}
+
+/// Whether another turn follows one that ends like this.
+IrValue Generator::goesOn(const Exits &ways, SourceSpan span) {
+    if (!(ways.ways & ~Exits::kGoesOn) || !(ways.ways & Exits::kGoesOn))
+        return boolConstant((ways.ways & Exits::kGoesOn) != 0, span);
+    return emitCondition(emit("ewLt", {ways.way, intConstant(Exits::Breaks, span)}, {span, {}}), span);
+}
+
+/// How the loop is left after such a turn: its way, if that is worth a value, and what is returned.
+void Generator::appendLeaving(llvm::SmallVectorImpl<IrValue> &values, const Exits &body, const Exits &loop,
+                              SourceSpan span) {
+    if (loop.isSeveral()) {
+        IrValue falls = intConstant(Exits::Falls, span), returns = intConstant(Exits::Returns, span);
+        if (body.ways == Exits::Returns)
+            values.push_back(returns);
+        else
+            values.push_back(emit("cond", {emit("ewEq", {body.way, returns}, {span, {}}), returns, falls}, {span, {}}));
+    }
+    llvm::append_range(values, body.values);
+}
+
+/// The part before of a loop that may be left early, ready but for its end: the body runs if `enters` holds.
+Generator::EarlyPart Generator::enterBody(mlir::Block *before, IrValue enters, size_t numOwn, Turn body,
+                                          const Exits &loop, SourceSpan span) {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(body.block.get());
+    llvm::SmallVector<IrValue> values{goesOn(body.exits, span)};
+    llvm::append_range(values, body.values);
+    appendLeaving(values, body.exits, loop, span);
+    auto yield = builder.create<mlir::scf::YieldOp>(loc(span), values);
+    for (auto [inner, outer] : llvm::zip(body.block->getArguments(), before->getArguments()))
+        inner.replaceAllUsesWith(outer);
+    body.block->eraseArguments([](mlir::BlockArgument) { return true; });
+    auto partOf = [](mlir::ValueRange all) { return EarlyPart{all.front(), llvm::to_vector(llvm::drop_begin(all))}; };
+    if (constantBool(enters) == true) {
+        EarlyPart part = partOf(yield.getOperands());
+        yield.erase();
+        before->getOperations().splice(before->end(), body.block->getOperations());
+        return part;
+    }
+    auto otherwise = std::make_unique<mlir::Block>();
+    builder.setInsertionPointToEnd(otherwise.get());
+    values = {boolConstant(false, span)};
+    llvm::append_range(values, before->getArguments().drop_front(numOwn));
+    if (loop.isSeveral())
+        values.push_back(intConstant(Exits::Falls, span));
+    for (IrValue v : body.exits.values)
+        values.push_back(undef(v.getType()));
+    builder.create<mlir::scf::YieldOp>(loc(span), values);
+
+    builder.setInsertionPointToEnd(before);
+    auto op = builder.create<mlir::scf::IfOp>(loc(span), mlir::ValueRange(values).getTypes(), enters, true);
+    op.getThenRegion().getBlocks().clear();
+    op.getElseRegion().getBlocks().clear();
+    op.getThenRegion().push_back(body.block.release());
+    op.getElseRegion().push_back(otherwise.release());
+    return partOf(op.getResults());
+}
+
+/// A loop with all its work in the part before. Of what that passes on, the first values go into the next turn: as
+/// many as there are initial ones, changed by `step`.
+llvm::SmallVector<IrValue> Generator::earlyLoop(std::unique_ptr<mlir::Block> before, mlir::ValueRange inits,
+                                                IrValue again, mlir::ValueRange passed, SourceSpan span,
+                                                llvm::function_ref<void(llvm::SmallVectorImpl<IrValue> &)> step) {
+    auto op = builder.create<mlir::scf::WhileOp>(loc(span), passed.getTypes(), inits);
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(before.get());
+    builder.create<mlir::scf::ConditionOp>(loc(span), again, passed);
+    op.getBefore().push_back(before.release());
+    llvm::SmallVector<mlir::Location> locations(passed.size(), loc(span));
+    mlir::Block *after = builder.createBlock(&op.getAfter(), {}, passed.getTypes(), locations);
+    llvm::SmallVector<IrValue> next(after->args_begin(), after->args_begin() + inits.size());
+    step(next);
+    builder.create<mlir::scf::YieldOp>(loc(span), next);
+    return llvm::to_vector(mlir::ValueRange(op.getResults()));
+}
+
+/// After a loop: the variables, how it was left, what is returned.
+void Generator::leaveLoop(const Carried &carried, mlir::ValueRange results, Exits loop) {
+    bindCarried(carried, results.take_front(carried.names.size()));
+    results = results.drop_front(carried.names.size());
+    if (loop.isSeveral()) {
+        loop.way = results.front();
+        results = results.drop_front();
+    }
+    loop.values.assign(results.begin(), results.end());
+    exits = std::move(loop);
+    if (exits.ways == 0)
+        throw DeadCode{};
+}
+
+void Generator::whileLoop(const While &s) {
+    const SourceSpan span = s.span;
+    Carried carried = carriedThrough(s.body);
+    Turn head, body;
+    IrValue enters;
+    untilTypesHold(carried, [&](Carried &wider) {
+        head = turn(carried, {}, s.condition->span, wider, [&](mlir::ValueRange) { enters = condition(s.condition); });
+        body = turn(carried, {}, s.body->span, wider, [&](mlir::ValueRange) { scoped(s.body); });
+    });
+    Exits loop = body.exits.afterLoop(!head.exits.falls() || constantBool(enters) == true);
+    {
+        mlir::OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPointToEnd(head.block.get());
+        if (!head.exits.falls()) { // evaluating the condition fails
+            enters = boolConstant(false, span);
+            loop = {.ways = 0};
+        }
+    }
+    llvm::SmallVector<IrValue> inits = initialValues(carried, span);
+    if (body.exits.leavesEarly()) {
+        auto [again, passed] = enterBody(head.block.get(), enters, 0, std::move(body), loop, span);
+        return leaveLoop(carried, earlyLoop(std::move(head.block), inits, again, passed, span, [](auto &) {}), loop);
+    }
+    auto op = builder.create<mlir::scf::WhileOp>(loc(span), mlir::ValueRange(inits).getTypes(), inits);
+    {
+        mlir::OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPointToEnd(head.block.get());
+        builder.create<mlir::scf::ConditionOp>(loc(s.condition->span), enters,
+                                               mlir::ValueRange(head.block->getArguments()));
+        builder.setInsertionPointToEnd(body.block.get());
+        builder.create<mlir::scf::YieldOp>(loc(span), body.values);
+    }
+    op.getBefore().push_back(head.block.release());
+    op.getAfter().push_back(body.block.release());
+    leaveLoop(carried, op.getResults(), loop);
+}
+
+void Generator::doLoop(const While &s) {
+    const SourceSpan span = s.span;
+    Carried carried = carriedThrough(s.body);
+    Turn body;
+    IrValue again;
+    bool isEndless = false;
+    untilTypesHold(carried, [&](Carried &wider) {
+        body = turn(carried, {}, s.body->span, wider, [&](mlir::ValueRange) {
+            scoped(s.body);
+            if (!(exits.ways & Exits::kGoesOn))
+                return;
+            Aside part = aside([&] { return condition(s.condition); });
+            const bool fails = !part.value;
+            isEndless = !fails && constantBool(part.value) == true;
+            IrValue comes = goesOn(exits, s.condition->span);
+            if (constantBool(comes) == true)
+                again = runAlways(part);
+            else
+                again = runIf(comes, std::move(part), aside([&] { return boolConstant(false, s.condition->span); }),
+                              TypeDesc::scalar(ValueType::Bool), s.condition->span);
+            if (fails)
+                exits.ways &= ~Exits::kGoesOn;
+        });
+    });
+    Exits loop = body.exits.afterLoop(isEndless || !(body.exits.ways & Exits::kGoesOn));
+    mlir::Block &before = *body.block;
+    llvm::SmallVector<IrValue> passed(body.values.begin(), body.values.end());
+    {
+        mlir::OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPointToEnd(&before);
+        if (!(body.exits.ways & Exits::kGoesOn) || !again)
+            again = boolConstant(false, span);
+        if (body.exits.leavesEarly())
+            appendLeaving(passed, body.exits, loop, span);
+    }
+    llvm::SmallVector<IrValue> inits = initialValues(carried, span);
+    leaveLoop(carried, earlyLoop(std::move(body.block), inits, again, passed, span, [](auto &) {}), loop);
+}
+
+/// A loop over the numbers k below `count`, whose variable is valueOf(k).
+void Generator::countedLoop(const Stmt &s, std::string_view variable, const Stmt *statements, IrValue count,
+                            llvm::function_ref<IrValue(IrValue k)> valueOf) {
+    const SourceSpan span = s.span;
+    auto number = [&](int64_t i) { return constant({.type = ValueType::Size, .i = i}, span); };
+    IrValue zero = number(0), one = number(1);
+    Carried carried = carriedThrough(&s);
+    const mlir::Type size = zero.getType();
+    Turn body;
+    untilTypesHold(carried, [&](Carried &wider) {
+        body = turn(carried, size, statements->span, wider, [&](mlir::ValueRange own) {
+            scopes.emplace_back();
+            auto close = llvm::make_scope_exit([&] { scopes.pop_back(); });
+            IrValue value = valueOf(own.front());
+            scopes.back()[variable] = value;
+            scoped(statements);
+            close.release();
+            scopes.pop_back();
+            if (find(variable)) // an outer variable of that name has the last value afterwards
+                assign(variable, value, span);
+        });
+    });
+    const Exits loop = body.exits.afterLoop(false);
+    llvm::SmallVector<IrValue> inits = initialValues(carried, span);
+    if (!body.exits.leavesEarly()) {
+        auto op = builder.create<mlir::scf::ForOp>(loc(span), zero, count, one, inits);
+        mlir::OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPointToEnd(body.block.get());
+        builder.create<mlir::scf::YieldOp>(loc(span), body.values);
+        op.getRegion().getBlocks().clear();
+        op.getRegion().push_back(body.block.release());
+        return leaveLoop(carried, op.getResults(), loop);
+    }
+    inits.insert(inits.begin(), zero);
+    auto before = std::make_unique<mlir::Block>();
+    for (IrValue v : inits)
+        before->addArgument(v.getType(), loc(span));
+    IrValue again;
+    llvm::SmallVector<IrValue> passed;
+    {
+        mlir::OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPointToEnd(before.get());
+        IrValue k = before->getArgument(0);
+        IrValue enters = emitCondition(emit("ewLt", {k, count}, {span, {}}), span);
+        auto part = enterBody(before.get(), enters, 1, std::move(body), loop, span);
+        again = part.again;
+        passed = std::move(part.passed);
+        passed.insert(passed.begin(), k);
+    }
+    auto results = earlyLoop(std::move(before), inits, again, passed, span,
+                             [&](auto &next) { next.front() = emit("ewAdd", {next.front(), one}, {span, {}}); });
+    leaveLoop(carried, mlir::ValueRange(results).drop_front(), loop);
+}
+
+namespace {
+
+/// The type of the numbers that a range counts in: integers if the start and the step are integers.
+bool isFloatRange(const TypeDesc &from, const TypeDesc &step) {
+    return isFloat(from.valueType) || isFloat(step.valueType);
+}
+
+} // namespace
+
+/// A bound of a range as a scalar.
+IrValue Generator::bound(const Expr *e) {
+    IrValue v = expr(e);
+    return typeOf(v).isScalar() ? v : emitCast(v, {.kind = ops::Kind::Scalar}, e->span);
 }
 
 void Generator::forLoop(const For &s) {
-    const TypeDesc integer = TypeDesc::scalar(ValueType::SI64);
-    IrValue from = emitCast(expr(s.from), integer, s.from->span);
-    IrValue to = emitCast(expr(s.to), integer, s.to->span);
-    IrValue step;
-    if (s.step) {
-        step = emitCast(expr(s.step), integer, s.step->span);
-    } else {
-        IrValue up = emit("ewGe", {to, from}, {s.span, {}});
-        step = emit("cond", {up, intConstant(1, s.span), intConstant(-1, s.span)}, {s.span, {}});
-        step = adapt(step, integer, s.span);
+    const TypeDesc integer = TypeDesc::scalar(ValueType::SI64), real = TypeDesc::scalar(ValueType::F64);
+    IrValue from = bound(s.from), to = bound(s.to), step = s.step ? bound(s.step) : IrValue();
+    const Site site{s.span, {}};
+    const bool isFloating = isFloatRange(typeOf(from), step ? typeOf(step) : integer);
+    if (!isIntegerLike(typeOf(to).valueType))
+        to = emitCast(to, real, s.to->span); // no more than a limit
+    if (!step) {
+        IrValue up = emit("ewGe", {to, from}, site);
+        step = adapt(emit("cond", {up, intConstant(1, s.span), intConstant(-1, s.span)}, site), integer, s.span);
     }
+    if (isFloating) {
+        from = emitCast(from, real, s.from->span);
+        to = emitCast(to, real, s.to->span);
+        step = emitCast(step, real, s.span);
+        IrValue count = emit("rangeCount", {from, to, step}, site);
+        IrValue up = emit("ewGt", {step, constant({.type = ValueType::F64, .d = 0}, s.span)}, site);
+        return countedLoop(s, s.variable, s.body, count, [&](IrValue k) {
+            IrValue v = emit("ewAdd", {from, emit("ewMul", {emitCast(k, real, s.variableSpan), step}, site)}, site);
+            // Rounding may lead beyond the end, which is meant then.
+            if (auto ascends = constantBool(up))
+                return emit(*ascends ? ops::OpName("ewMin") : ops::OpName("ewMax"), {v, to}, site);
+            return emit("cond", {up, emit("ewMin", {v, to}, site), emit("ewMax", {v, to}, site)}, site);
+        });
+    }
+    // What is no integer after all must not become one.
+    auto asInteger = [&](IrValue v, SourceSpan span) {
+        return typeOf(v).isComplete() ? emitCast(v, integer, span) : adapt(v, integer, span);
+    };
+    from = asInteger(from, s.from->span);
+    step = asInteger(step, s.span);
+    if (isIntegerLike(typeOf(to).valueType))
+        to = emitCast(to, integer, s.to->span);
+    else
+        to = emit("rangeEnd", {to, step}, site);
     const TypeDesc size = TypeDesc::scalar(ValueType::Size);
     IrValue count = ir::createOp(builder, loc(s.span), "tripCount", {from, to, step}, irType(size))->getResult(0);
-    IrValue zero = constant({.type = ValueType::Size, .i = 0}, s.span);
-    IrValue one = constant({.type = ValueType::Size, .i = 1}, s.span);
-
-    std::vector<std::string_view> carried = assignedExisting({s.body});
-    bool hidesOuter = find(s.variable) != nullptr;
-    std::erase(carried, s.variable);
-    std::vector<TypeDesc> types;
-    llvm::SmallVector<IrValue> inits;
-    for (std::string_view name : carried) {
-        IrValue v = *find(name);
-        types.push_back(inEveryIteration(typeOf(v)));
-        inits.push_back(adapt(v, types.back(), s.span));
-    }
-    if (hidesOuter) {
-        TypeDesc outer = typeOf(*find(s.variable));
-        if (!outer.compatible(integer))
-            raise(compileError(s.variableSpan, "the loop variable " + std::string(s.variable) +
-                                                   " would change the type of the variable of that name from " +
-                                                   outer.typeText() + " to si64"));
-        inits.push_back(adapt(*find(s.variable), integer, s.span));
-    }
-    auto op = builder.create<mlir::scf::ForOp>(loc(s.span), zero, count, one, inits);
-    mlir::Block *body = op.getBody();
-    if (inits.empty())
-        body->clear(); // the builder adds a terminator if nothing is carried
-    bool certainOutside = certain;
-    {
-        mlir::OpBuilder::InsertionGuard guard(builder);
-        builder.setInsertionPointToEnd(body);
-        std::vector<IrValue> values;
-        certain = false;
-        scopes.emplace_back();
-        try {
-            for (size_t i = 0; i < carried.size(); ++i)
-                *find(carried[i]) = op.getRegionIterArg(i);
-            IrValue k = emitCast(op.getInductionVar(), integer, s.variableSpan);
-            IrValue i = emit("ewAdd", {from, emit("ewMul", {k, step}, {s.span, {}})}, {s.variableSpan, {}});
-            scopes.back()[s.variable] = i;
-            loopBody(s.body, carried, types, certainOutside, values);
-            if (hidesOuter)
-                values.push_back(i);
-        } catch (...) {
-            scopes.pop_back();
-            certain = certainOutside;
-            throw;
-        }
-        scopes.pop_back();
-        certain = certainOutside;
-        builder.create<mlir::scf::YieldOp>(loc(s.span), values);
-    }
-    for (size_t i = 0; i < carried.size(); ++i)
-        *find(carried[i]) = op.getResult(i);
-    if (hidesOuter)
-        *find(s.variable) = op.getResult(carried.size());
+    countedLoop(s, s.variable, s.body, count, [&](IrValue k) {
+        return emit("ewAdd", {from, emit("ewMul", {emitCast(k, integer, s.variableSpan), step}, site)},
+                    {s.variableSpan, {}});
+    });
 }
 
 } // namespace daphne::irgen

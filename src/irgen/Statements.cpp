@@ -3,6 +3,10 @@
 
 #include <algorithm>
 
+#include "llvm/ADT/ScopeExit.h"
+
+#include "ops/CommonType.h"
+
 namespace daphne::irgen {
 
 using namespace lang;
@@ -10,6 +14,11 @@ using ops::TypeDesc;
 using IrValue = mlir::Value;
 
 // ---- facts read off the syntax
+
+static void addName(std::string_view name, std::vector<std::string_view> &names) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(name);
+}
 
 void collectAssigned(const Stmt *s, std::vector<std::string_view> &names) {
     if (!s)
@@ -21,8 +30,7 @@ void collectAssigned(const Stmt *s, std::vector<std::string_view> &names) {
         break;
     case StmtKind::Assign:
         for (const Target &t : as<Assign>(s).targets)
-            if (std::find(names.begin(), names.end(), t.name) == names.end())
-                names.push_back(t.name);
+            addName(t.name, names);
         break;
     case StmtKind::If:
         collectAssigned(as<If>(s).thenBody, names);
@@ -30,38 +38,33 @@ void collectAssigned(const Stmt *s, std::vector<std::string_view> &names) {
         break;
     case StmtKind::While:
     case StmtKind::DoWhile: collectAssigned(as<While>(s).body, names); break;
+    // An outer variable of the loop variable's name holds its last value afterwards.
     case StmtKind::For:
         collectAssigned(as<For>(s).body, names);
-        // An outer variable of the loop variable's name holds its last value afterwards.
-        if (std::find(names.begin(), names.end(), as<For>(s).variable) == names.end())
-            names.push_back(as<For>(s).variable);
+        addName(as<For>(s).variable, names);
+        break;
+    case StmtKind::ForEach:
+        collectAssigned(as<ForEach>(s).body, names);
+        addName(as<ForEach>(s).variable, names);
+        break;
+    case StmtKind::Try:
+        collectAssigned(as<Try>(s).body, names);
+        collectAssigned(as<Try>(s).handler, names);
         break;
     default: break;
     }
 }
 
-bool containsReturn(const Stmt *s) {
+bool alwaysLeaves(const Stmt *s) {
     if (!s)
         return false;
-    if (s->kind == StmtKind::Return)
-        return true;
-    if (s->kind == StmtKind::If)
-        return containsReturn(as<If>(s).thenBody) || containsReturn(as<If>(s).elseBody);
-    if (s->kind == StmtKind::Block)
-        return std::ranges::any_of(as<Block>(s).body, containsReturn);
-    return false;
-}
-
-bool alwaysReturns(const Stmt *s) {
-    if (!s)
-        return false;
-    if (s->kind == StmtKind::Return)
-        return true;
-    if (s->kind == StmtKind::If)
-        return alwaysReturns(as<If>(s).thenBody) && alwaysReturns(as<If>(s).elseBody);
-    if (s->kind == StmtKind::Block)
-        return std::ranges::any_of(as<Block>(s).body, alwaysReturns);
-    return false;
+    switch (s->kind) {
+    case StmtKind::Return: return true;
+    case StmtKind::Jump: return !as<Jump>(s).isExpression;
+    case StmtKind::If: return alwaysLeaves(as<If>(s).thenBody) && alwaysLeaves(as<If>(s).elseBody);
+    case StmtKind::Block: return std::ranges::any_of(as<Block>(s).body, alwaysLeaves);
+    default: return false;
+    }
 }
 
 bool isTruthValue(const Expr *e) {
@@ -75,18 +78,15 @@ bool isTruthValue(const Expr *e) {
 
 // ---- variables
 
-IrValue *Generator::find(std::string_view name) {
-    for (size_t i = scopes.size(); i-- > 0;)
-        if (auto it = scopes[i].find(name); it != scopes[i].end())
-            return &it->second;
-    return nullptr;
-}
+IrValue *Generator::find(std::string_view name) { return find(name, scopes.size(), tryBodies.size()); }
 
-void Generator::assign(std::string_view name, IrValue value) {
-    if (IrValue *existing = find(name))
+void Generator::assign(std::string_view name, IrValue value, SourceSpan span) {
+    if (IrValue *existing = find(name)) {
         *existing = value;
-    else
+        noteAssigned(name, value, span);
+    } else {
         scopes.back()[name] = value;
+    }
 }
 
 std::vector<std::string_view> Generator::assignedExisting(std::initializer_list<const Stmt *> bodies) {
@@ -99,58 +99,66 @@ std::vector<std::string_view> Generator::assignedExisting(std::initializer_list<
 
 // ---- statements
 
-Flow Generator::statements(std::span<Stmt *const> list) {
+void Generator::statements(std::span<Stmt *const> list) {
     for (size_t i = 0; i < list.size(); ++i) {
         auto rest = list.subspan(i + 1);
         bool restDone = false;
-        Flow flow;
         try {
-            flow = list[i]->kind == StmtKind::If ? ifStatement(as<If>(list[i]), rest, restDone) : statement(list[i]);
+            if (list[i]->kind == StmtKind::If)
+                ifStatement(as<If>(list[i]), rest, restDone);
+            else
+                statement(list[i]);
         } catch (const DeadCode &) {
-            return Flow::Ends;
+            exits = {.ways = 0};
         }
-        if (restDone || flow == Flow::Ends)
-            return flow;
-        if (returns.status == ReturnState::Maybe && !rest.empty())
+        if (restDone || !exits.falls())
+            return;
+        if (exits.isSeveral() && !rest.empty())
             return guardRest(rest);
     }
-    return Flow::Falls;
 }
 
-Flow Generator::statement(const Stmt *s) {
+void Generator::statement(const Stmt *s) {
     switch (s->kind) {
-    case StmtKind::Block: return scoped(s);
-    case StmtKind::ExprStmt: exprMulti(as<ExprStmt>(s).value); return Flow::Falls;
-    case StmtKind::Assign: assignment(as<Assign>(s)); return Flow::Falls;
+    case StmtKind::Block: scoped(s); break;
+    case StmtKind::ExprStmt: exprMulti(as<ExprStmt>(s).value); break;
+    case StmtKind::Assign: assignment(as<Assign>(s)); break;
     case StmtKind::If: {
         bool restDone = false;
-        return ifStatement(as<If>(s), {}, restDone);
+        ifStatement(as<If>(s), {}, restDone);
+        break;
     }
-    case StmtKind::While:
-    case StmtKind::DoWhile: return whileLoop(as<While>(s));
-    case StmtKind::For: forLoop(as<For>(s)); return Flow::Falls;
-    case StmtKind::Return: return returnStatement(as<Return>(s));
-    case StmtKind::FuncDef: return Flow::Falls;
-    case StmtKind::Import: import(as<Import>(s)); return Flow::Falls;
+    case StmtKind::While: whileLoop(as<While>(s)); break;
+    case StmtKind::DoWhile: doLoop(as<While>(s)); break;
+    case StmtKind::For: forLoop(as<For>(s)); break;
+    case StmtKind::ForEach: forEachLoop(as<ForEach>(s)); break;
+    case StmtKind::Try: tryStatement(as<Try>(s)); break;
+    case StmtKind::Jump:
+        if (as<Jump>(s).isExpression)
+            expr(as<Jump>(s).value);
+        else
+            exits = {.ways = as<Jump>(s).to == JumpTo::LoopEnd ? Exits::Breaks : Exits::Continues};
+        break;
+    case StmtKind::Return: returnStatement(as<Return>(s)); break;
+    case StmtKind::FuncDef: break;
+    case StmtKind::Import: import(as<Import>(s)); break;
     }
-    return Flow::Falls;
+}
+
+/// A list of statements in a scope of its own.
+void Generator::inScope(std::span<Stmt *const> list) {
+    scopes.emplace_back();
+    auto close = llvm::make_scope_exit([&] { scopes.pop_back(); });
+    statements(list);
 }
 
 /// A body in a scope of its own.
-Flow Generator::scoped(const Stmt *s) {
+void Generator::scoped(const Stmt *s) {
     if (!s)
-        return Flow::Falls;
-    scopes.emplace_back();
-    Flow flow;
-    try {
-        Stmt *single = const_cast<Stmt *>(s);
-        flow = s->kind == StmtKind::Block ? statements(as<Block>(s).body) : statements({&single, 1});
-    } catch (...) {
-        scopes.pop_back();
-        throw;
-    }
-    scopes.pop_back();
-    return flow;
+        return;
+    Stmt *single = const_cast<Stmt *>(s);
+    inScope(s->kind == StmtKind::Block ? std::span<Stmt *const>(as<Block>(s).body)
+                                       : std::span<Stmt *const>(&single, 1));
 }
 
 void Generator::assignment(const Assign &s) {
@@ -177,7 +185,7 @@ void Generator::assignTo(const Target &target, IrValue value, SourceSpan end) {
         IrValue base = *find(target.name);
         value = replacePart(base, selection(base, target, SourceSpan::join(target.span, end)), value);
     }
-    assign(target.name, value);
+    assign(target.name, value, target.span);
 }
 
 /// t op= x is t = t op (x), but what selects a part of t is evaluated once.
@@ -188,33 +196,32 @@ void Generator::combination(const Assign &s) {
     Site site{s.span, {}};
     if (!target.isPart()) {
         IrValue value = expr(operand);
-        assign(target.name, combine(s.op, *find(target.name), value, {s.span, {target.span, operand->span}}));
+        assign(target.name, combine(s.op, *find(target.name), value, {s.span, {target.span, operand->span}}),
+               target.span);
         return;
     }
     Selection part = selection(base, target, SourceSpan::join(target.span, operand->span));
     IrValue old = read(base, part);
     IrValue value = combine(s.op, old, expr(operand), site);
-    assign(target.name, replacePart(base, part, value));
+    assign(target.name, replacePart(base, part, value), target.span);
 }
 
-Flow Generator::returnStatement(const Return &s) {
-    ReturnState state;
-    state.status = ReturnState::Yes;
+void Generator::returnStatement(const Return &s) {
+    Exits left{.ways = Exits::Returns};
     for (const Expr *e : s.values)
-        state.values.push_back(expr(e));
-    returns = std::move(state);
-    return Flow::Ends;
+        left.values.push_back(expr(e));
+    exits = std::move(left);
 }
 
 void Generator::import(const Import &s) {
     for (const Imported &file : s.files) {
         auto savedScopes = std::exchange(scopes, {Variables{}});
         auto savedScript = std::exchange(script, file.script);
-        Flow flow = statements(file.script->body);
+        statements(file.script->body);
         Variables names = std::move(scopes.front());
         scopes = std::move(savedScopes);
         script = savedScript;
-        if (flow == Flow::Ends)
+        if (!exits.falls())
             throw DeadCode{};
         for (auto &[name, value] : names) {
             if (name.find('.') != name.npos)
@@ -227,25 +234,23 @@ void Generator::import(const Import &s) {
 
 // ---- branches
 
-template <class Body> Generator::Path Generator::path(const std::vector<std::string_view> &watched, Body &&body) {
+Generator::Path Generator::path(const std::vector<std::string_view> &watched, llvm::function_ref<void()> body) {
     Path p;
     p.block = std::make_unique<mlir::Block>();
     std::vector<IrValue> before;
     for (std::string_view name : watched)
         before.push_back(*find(name));
-    ReturnState returnsBefore = returns;
+    Exits outside = std::exchange(exits, {});
     ViewRegion region(*this, ViewRegion::Entry::Keep);
     bool certainBefore = std::exchange(certain, false);
     {
         mlir::OpBuilder::InsertionGuard guard(builder);
         builder.setInsertionPointToEnd(p.block.get());
-        Flow flow;
         try {
-            flow = body();
+            body();
         } catch (const DeadCode &) {
-            flow = Flow::Ends;
+            exits = {.ways = 0};
         }
-        p.dead = flow == Flow::Ends && returns.status != ReturnState::Yes;
     }
     certain = certainBefore;
     for (size_t i = 0; i < watched.size(); ++i) {
@@ -253,49 +258,51 @@ template <class Body> Generator::Path Generator::path(const std::vector<std::str
         p.values.push_back(*v);
         *v = before[i];
     }
-    p.returns = std::exchange(returns, returnsBefore);
+    p.exits = std::exchange(exits, std::move(outside));
     return p;
 }
 
-TypeDesc Generator::mergedType(const TypeDesc &a, const TypeDesc &b, std::string_view what, SourceSpan span) {
-    if (a.isComplete() && b.isComplete() && !a.sameType(b))
+TypeDesc Generator::mergedType(const TypeDesc &a, const TypeDesc &b, std::string_view what, Numbers numbers,
+                               SourceSpan span) {
+    if (a.isComplete() && b.isComplete() && !a.sameType(b)) {
+        if (auto common = ops::commonType(a, b); common && numbers == Numbers::Widen)
+            return *common;
         raise(compileError(span, std::string(what) + " is " + a.typeText() + " on one path and " + b.typeText() +
                                      " on the other")
                   .withHint("convert one of them so that both have the same type"));
+    }
     return ops::join(a, b);
 }
 
-Flow Generator::merge(IrValue condition, Path thenPath, Path elsePath, const std::vector<std::string_view> &watched,
-                      SourceSpan span) {
-    using Status = ReturnState::Status;
-    bool thenEnds = thenPath.dead || thenPath.returns.status == Status::Yes;
-    bool elseEnds = elsePath.dead || elsePath.returns.status == Status::Yes;
+IrValue Generator::convert(IrValue v, const TypeDesc &type, SourceSpan span) {
+    TypeDesc from = typeOf(v);
+    if (isNumeric(from.valueType) && isNumeric(type.valueType) && from.valueType != type.valueType)
+        v = emitCast(v, {.valueType = type.valueType}, span);
+    return adapt(v, type, span);
+}
 
+void Generator::merge(IrValue condition, Path thenPath, Path elsePath, const std::vector<std::string_view> &watched,
+                      SourceSpan span) {
     // What leaves the branches: a list of pairs, null where a path has no value.
     std::vector<std::pair<IrValue, IrValue>> outputs;
-    std::vector<std::string> names;
-    for (size_t i = 0; i < watched.size(); ++i) {
-        outputs.emplace_back(thenEnds ? IrValue() : thenPath.values[i], elseEnds ? IrValue() : elsePath.values[i]);
-        names.push_back("variable " + std::string(watched[i]));
-    }
-    size_t numReturned = std::max(thenPath.returns.values.size(), elsePath.returns.values.size());
-    bool anyReturn = thenPath.returns.status != Status::No || elsePath.returns.status != Status::No;
-    auto returnedValue = [&](const Path &p, size_t i) {
-        return !p.dead && i < p.returns.values.size() ? p.returns.values[i] : IrValue();
-    };
-    for (size_t i = 0; i < numReturned; ++i) {
-        outputs.emplace_back(returnedValue(thenPath, i), returnedValue(elsePath, i));
-        names.push_back("result " + std::to_string(i + 1) + " of the function");
-    }
-    bool bothEnd = thenEnds && elseEnds;
-    bool needFlag = anyReturn && !bothEnd;
+    auto variable = [](const Path &p, size_t i) { return p.exits.keepVariables() ? p.values[i] : IrValue(); };
+    for (size_t i = 0; i < watched.size(); ++i)
+        outputs.emplace_back(variable(thenPath, i), variable(elsePath, i));
+    auto returned = [](const Path &p, size_t i) { return i < p.exits.values.size() ? p.exits.values[i] : IrValue(); };
+    size_t numReturned = std::max(thenPath.exits.values.size(), elsePath.exits.values.size());
+    for (size_t i = 0; i < numReturned; ++i)
+        outputs.emplace_back(returned(thenPath, i), returned(elsePath, i));
+    Exits merged{.ways = static_cast<uint8_t>(thenPath.exits.ways | elsePath.exits.ways)};
 
     // Unused outputs (both null) are dropped.
     std::vector<TypeDesc> types;
     for (size_t i = 0; i < outputs.size(); ++i) {
         auto [a, b] = outputs[i];
+        bool isVariable = i < watched.size();
+        std::string name = isVariable ? "variable " + std::string(watched[i])
+                                      : "result " + std::to_string(i - watched.size() + 1) + " of the function";
         if (a && b)
-            types.push_back(mergedType(typeOf(a), typeOf(b), names[i], span));
+            types.push_back(mergedType(typeOf(a), typeOf(b), name, isVariable ? Numbers::Widen : Numbers::Keep, span));
         else if (a || b)
             types.push_back(typeOf(a ? a : b));
         else
@@ -304,8 +311,8 @@ Flow Generator::merge(IrValue condition, Path thenPath, Path elsePath, const std
     llvm::SmallVector<mlir::Type> results;
     for (const TypeDesc &t : types)
         results.push_back(irType(t));
-    if (needFlag)
-        results.push_back(builder.getI1Type());
+    if (merged.isSeveral())
+        results.push_back(scalarType(ValueType::SI64));
 
     auto finish = [&](Path &p, bool isThen) {
         mlir::OpBuilder::InsertionGuard guard(builder);
@@ -313,11 +320,10 @@ Flow Generator::merge(IrValue condition, Path thenPath, Path elsePath, const std
         llvm::SmallVector<IrValue> yields;
         for (size_t i = 0; i < outputs.size(); ++i) {
             IrValue v = isThen ? outputs[i].first : outputs[i].second;
-            yields.push_back(v ? adapt(v, types[i], span) : undef(results[i]));
+            yields.push_back(v ? convert(v, types[i], span) : undef(results[i]));
         }
-        if (needFlag)
-            yields.push_back(p.returns.status == Status::Maybe ? p.returns.returned
-                                                               : boolConstant(p.returns.status == Status::Yes, span));
+        if (merged.isSeveral())
+            yields.push_back(p.exits.isSeveral() ? p.exits.way : intConstant(p.exits.ways, span));
         builder.create<mlir::scf::YieldOp>(loc(span), yields);
     };
     finish(thenPath, true);
@@ -331,84 +337,60 @@ Flow Generator::merge(IrValue condition, Path thenPath, Path elsePath, const std
 
     for (size_t i = 0; i < watched.size(); ++i)
         *find(watched[i]) = op.getResult(i);
-    if (anyReturn) {
-        returns.values.clear();
-        for (size_t i = 0; i < numReturned; ++i)
-            returns.values.push_back(op.getResult(watched.size() + i));
-        returns.status = needFlag ? Status::Maybe : Status::Yes;
-        returns.returned = needFlag ? op.getResult(results.size() - 1) : IrValue();
-        bool bothDead = thenPath.dead && elsePath.dead;
-        if (bothDead)
-            returns.status = Status::No;
-    }
-    return bothEnd ? Flow::Ends : Flow::Falls;
+    for (size_t i = 0; i < numReturned; ++i)
+        merged.values.push_back(op.getResult(watched.size() + i));
+    if (merged.isSeveral())
+        merged.way = op.getResult(results.size() - 1);
+    exits = std::move(merged);
 }
 
-Flow Generator::ifStatement(const If &s, std::span<Stmt *const> rest, bool &restDone) {
-    IrValue condition = emitCondition(expr(s.condition), s.condition->span);
-    if (auto known = constantBool(condition))
+void Generator::ifStatement(const If &s, std::span<Stmt *const> rest, bool &restDone) {
+    IrValue truth = condition(s.condition);
+    if (auto known = constantBool(truth))
         return scoped(*known ? s.thenBody : s.elseBody);
 
-    // If one branch always returns, what follows belongs to the other one: no flag is needed.
-    bool restToElse = alwaysReturns(s.thenBody) && !rest.empty();
-    bool restToThen = !restToElse && s.elseBody && alwaysReturns(s.elseBody) && !rest.empty();
+    // If one branch always leaves, what follows belongs to the other one: nothing has to be tested again.
+    bool restToElse = alwaysLeaves(s.thenBody) && !rest.empty();
+    bool restToThen = !restToElse && s.elseBody && alwaysLeaves(s.elseBody) && !rest.empty();
     restDone = restToElse || restToThen;
 
     // Statements of the rest may assign variables of the enclosing scopes as well.
     std::vector<std::string_view> watched = assignedExisting({s.thenBody, s.elseBody});
-    if (restDone) {
-        for (const Stmt *r : rest)
-            for (std::string_view name : assignedExisting({r}))
-                if (std::find(watched.begin(), watched.end(), name) == watched.end())
-                    watched.push_back(name);
-    }
+    if (restDone)
+        addAssigned(rest, watched);
     auto branch = [&](const Stmt *body, bool withRest) {
         return path(watched, [&] {
-            Flow flow = scoped(body);
-            if (!withRest || flow == Flow::Ends)
-                return flow;
-            scopes.emplace_back(); // new variables of the rest live in this region only
-            try {
-                flow = returns.status == ReturnState::Maybe ? guardRest(rest) : statements(rest);
-            } catch (...) {
-                scopes.pop_back();
-                throw;
-            }
-            scopes.pop_back();
-            return flow;
+            scoped(body);
+            if (!withRest || !exits.falls())
+                return;
+            if (exits.isSeveral())
+                guardRest(rest);
+            else
+                inScope(rest); // new variables of the rest live in this region only
         });
     };
     Path thenPath = branch(s.thenBody, restToThen);
     Path elsePath = branch(s.elseBody, restToElse);
-    return merge(condition, std::move(thenPath), std::move(elsePath), watched, s.condition->span);
+    merge(truth, std::move(thenPath), std::move(elsePath), watched, s.condition->span);
 }
 
-/// The statements after one that may have returned run only if it did not.
-Flow Generator::guardRest(std::span<Stmt *const> rest) {
+void Generator::addAssigned(std::span<Stmt *const> list, std::vector<std::string_view> &watched) {
+    for (const Stmt *s : list)
+        for (std::string_view name : assignedExisting({s}))
+            addName(name, watched);
+}
+
+/// The statements after one that may have left run only if it did not.
+void Generator::guardRest(std::span<Stmt *const> rest) {
     std::vector<std::string_view> watched;
-    for (const Stmt *r : rest)
-        for (std::string_view name : assignedExisting({r}))
-            if (std::find(watched.begin(), watched.end(), name) == watched.end())
-                watched.push_back(name);
-    IrValue returned = returns.returned;
-    ReturnState before = returns;
-    Path returnedPath = path(watched, [&] { return Flow::Falls; });
-    returnedPath.returns.status = ReturnState::Yes;
-    Path restPath = path(watched, [&] {
-        returns = {};
-        scopes.emplace_back();
-        Flow flow;
-        try {
-            flow = statements(rest);
-        } catch (...) {
-            scopes.pop_back();
-            throw;
-        }
-        scopes.pop_back();
-        return flow;
-    });
-    returns = {};
-    return merge(returned, std::move(returnedPath), std::move(restPath), watched, rest.front()->span);
+    addAssigned(rest, watched);
+    const SourceSpan span = rest.front()->span;
+    Exits left = std::exchange(exits, {});
+    IrValue falls = emitCondition(emit("ewEq", {left.way, intConstant(Exits::Falls, span)}, {span, {}}), span);
+    left.ways &= ~Exits::Falls;
+    Path restPath = path(watched, [&] { inScope(rest); });
+    Path leftPath = path(watched, [&] { exits = left; });
+    merge(falls, std::move(restPath), std::move(leftPath), watched, span);
 }
 
 // ---- entry

@@ -47,10 +47,19 @@ struct Collector {
                 expression(bound, true);
             statement(as<For>(s).body);
             break;
+        case StmtKind::ForEach:
+            expression(as<ForEach>(s).elements, true);
+            statement(as<ForEach>(s).body);
+            break;
+        case StmtKind::Try:
+            statement(as<Try>(s).body);
+            statement(as<Try>(s).handler);
+            break;
         case StmtKind::Return:
             for (const Expr *e : as<Return>(s).values)
                 expression(e, false);
             break;
+        case StmtKind::Jump:
         case StmtKind::FuncDef:
         case StmtKind::Import: break;
         }

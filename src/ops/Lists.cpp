@@ -54,6 +54,12 @@ Types remove(const InferCall &call) {
     return {TypeDesc::list(t), TypeDesc::matrix(t)};
 }
 
+Types element(const InferCall &call) {
+    needList(call, 0);
+    needNumericScalar(call, 1);
+    return {TypeDesc::matrix(valueTypeOf(call.type(0)))};
+}
+
 Types length(const InferCall &call) {
     if (!call.type(0).isString())
         needList(call, 0);
@@ -68,6 +74,7 @@ constexpr OpInfo kOps[] = {
     {.mnemonic = "append", .minArgs = 2, .maxArgs = 2, .infer = append, .mayFail = appendMayFail, .reusable = 1},
     {.mnemonic = "remove", .minArgs = 2, .maxArgs = 2, .numResults = 2, .infer = remove, .mayFail = always,
      .reusable = 1},
+    {.mnemonic = "element", .minArgs = 2, .maxArgs = 2, .infer = element, .mayFail = always},
     {.mnemonic = "length", .infer = length, .mayFail = lengthMayFail},
 };
 

@@ -28,6 +28,13 @@ Types printValues(const InferCall &call) {
 
 bool printValuesMayFail(const InferCall &call) { return !call.args[3].constant; }
 
+/// assert(condition, message): irgen evaluates the condition, the operation has failed when it is reached.
+Types failedAssert(const InferCall &call) {
+    if (call.args.size() == 1)
+        rule::needString(call, 0);
+    return {};
+}
+
 Types now(const InferCall &) { return {TypeDesc::scalar(ValueType::SI64)}; }
 
 // clang-format off: one row per line or paragraph
@@ -36,6 +43,7 @@ constexpr OpInfo kOps[] = {
     {.mnemonic = "printValues", .minArgs = 5, .maxArgs = kVariadic, .numResults = 0, .infer = printValues,
      .mayFail = printValuesMayFail, .sideEffect = true},
     {.mnemonic = "stop", .numResults = 0, .infer = stop, .mayFail = rule::always, .sideEffect = true},
+    {.mnemonic = "assert", .numResults = 0, .infer = failedAssert, .mayFail = rule::always, .sideEffect = true},
     {.mnemonic = "now", .minArgs = 0, .maxArgs = 0, .infer = now, .sideEffect = true},
 };
 
@@ -50,6 +58,11 @@ constexpr Builtin kBuiltins[] = {
     {.signature = "stop(message = \"unspecified reason\")", .op = "stop",
      .doc = "Ends the program with status 3 after printing \"system stopped: \" and the message.",
      .example = "if(1 > 2) stop(\"never\"); print(\"still here\");", .expect = "still here\n"},
+    {.signature = "assert(condition [, message])", .op = "assert",
+     .doc = "An error with status 3 if the condition is false, which is tested as in an if. Its text is \"assertion "
+            "failed: \" and the message, or what the condition says. The message is evaluated only then.",
+     .example = "assert(1 < 2, \"order\"); try { assert(2 < 1); } catch (e) { print(e); }",
+     .expect = "assertion failed: 2 < 1\n"},
     {.signature = "now()", .op = "now", .positionalOnly = true,
      .doc = "Nanoseconds since the epoch.", .example = "print(now() > 0);", .expect = "1\n"},
 };

@@ -69,9 +69,10 @@ def merged(a, b):
 
 
 def always_returns(statement):
+    """Or jumps: what follows is not reached."""
     if statement is None:
         return False
-    if statement.kind == 'return':
+    if statement.kind in ('return', 'break', 'continue'):
         return True
     if statement.kind == 'block':
         return any(map(always_returns, statement.parts))
@@ -105,6 +106,7 @@ class Checker:
         self.returned = []
         self.depth = 0
         self.num_loops = 0
+        self.at_jumps = []  # variables where the innermost loop is left or goes on
 
     # Variables
 
@@ -211,14 +213,36 @@ class Checker:
 
     def loop_body(self, node, body):
         before = self.copy_scopes()
+        self.at_jumps, outer = [], self.at_jumps
         self.num_loops += 1
         self.nested(body)
         self.num_loops -= 1
-        for scope, old in zip(self.scopes, before):
-            for name, type_ in old.items():
-                if not compatible(type_, scope[name]):
-                    self.ill_typed.add(id(node))
-        self.scopes = before
+        for scopes in [self.scopes, *self.at_jumps]:
+            for scope, old in zip(scopes, before):
+                for name, type_ in old.items():
+                    if not compatible(type_, scope[name]):
+                        self.ill_typed.add(id(node))
+        self.scopes, self.at_jumps = before, outer
+
+    def on_break(self, node):
+        if not self.num_loops:
+            raise Reject(f'{node.kind} outside of a loop', node.begin)
+        self.at_jumps.append(self.copy_scopes())
+
+    on_continue = on_break
+
+    def on_try(self, node):
+        before = self.copy_scopes()
+        self.nested(node.parts[0])
+        after_body, self.scopes = self.scopes, before
+        self.scopes.append({name: ('s', 'str') for name in node.value if name is not None})
+        self.statement(node.parts[1])
+        self.scopes.pop()
+        for scope, other in zip(self.scopes, after_body):
+            for name, type_ in scope.items():
+                if type_ != other[name] and None not in (*type_, *other[name]):
+                    raise Reject(f'{name} is ambiguous', node.begin)
+                scope[name] = merged(type_, other[name])
 
     def on_while(self, node):
         self.type(node.parts[0])
@@ -230,15 +254,15 @@ class Checker:
 
     def on_for(self, node):
         *bounds, body = node.parts
-        for bound in bounds:
-            if bound is not None:
-                self.type(bound)
+        types = [self.type(bound) if bound is not None else ('s', 'si64') for bound in bounds]
+        counted = None if None in (types[0][1], types[2][1]) else \
+            'f64' if {'f32', 'f64'} & {types[0][1], types[2][1]} else 'si64'
         outer = next((scope[node.value] for scope in reversed(self.scopes) if node.value in scope), None)
-        if outer and not compatible(outer, ('s', 'si64')):
+        if outer and not compatible(outer, ('s', counted)):
             self.ill_typed.add(id(node))
         if node.value in self.read_only:
             raise Reject('loop variable of an outer loop', node.begin)
-        self.scopes.append({node.value: ('s', 'si64')})
+        self.scopes.append({node.value: ('s', counted)})
         self.read_only.append(node.value)
         self.loop_body(node, body)
         self.read_only.pop()
@@ -275,8 +299,8 @@ class Checker:
         return function.result_types(checker.returned), checker.ill_typed
 
     def on_return(self, node):
-        if self.function is None or self.num_loops:
-            raise Reject('return outside of a function or in a loop', node.begin)
+        if self.function is None:
+            raise Reject('return outside of a function', node.begin)
         types = [self.type(part) for part in node.parts]
         declared = self.function.declared
         if declared is not None:

@@ -7,6 +7,7 @@ all that the random tester needs; `Session` evaluates a script piece by piece, s
 values its statements produced. From the command line it runs a script file: oracle.py script.daph
 """
 
+import math
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from builtins_table import product, type_text
 from checker import ALL_BUILTINS, STATEMENT_PARAMS, Checker, keyword_order
 from multiple import MULTIPLE_RESULTS
 from syntax import Reject, parse
-from values import Fail, List, Matrix, Scalar, Unspecified, convert, most_general, number_text
+from values import Fail, List, Matrix, Scalar, Unspecified, convert, is_float, most_general, number_text
 
 MAX_STEPS = 100_000
 MAX_CALL_DEPTH = 150
@@ -26,12 +27,19 @@ sys.setrecursionlimit(20_000)
 
 
 TAKE_LISTS = frozenset(('append', 'remove', 'length', 'typeOf'))
+CAUGHT = Scalar('str', '')  # the text of messages is free, so programs must not look at it
 SOME_TIME = 1_700_000_000_000_000_000
 LATER = SOME_TIME + 123_456_789_012_345
 
 
 class Stop(Fail):
     """stop() was called: always status 3."""
+
+
+class Jump(Exception):
+    def __init__(self, kind):
+        super().__init__()
+        self.kind = kind
 
 
 class Return(Exception):
@@ -79,6 +87,7 @@ class Interpreter:
         self.output = []
         self.num_steps = 0
         self.call_depth = 0
+        self.num_not_run = 0  # expressions around that are evaluated for their types only
         self.checked_calls = {}  # function and argument types -> ill-typed loops
 
     # Variables
@@ -144,36 +153,79 @@ class Interpreter:
         marks = [self.value(part) if part is not None else None for part in target.parts[1:]]
         return ('cells' if target.kind == 'cells' else 'marks', *marks)
 
+    def on_break(self, node):
+        raise Jump(node.kind)
+
+    on_continue = on_break
+
+    def turn(self, body):
+        """One turn of a loop; false if it leaves the loop."""
+        depth = len(self.scopes)
+        try:
+            self.nested(body)
+        except Jump as jump:
+            del self.scopes[depth:]
+            return jump.kind == 'continue'
+        return True
+
+    def on_try(self, node):
+        """What was assigned and printed before the error stays."""
+        depth, call_depth, functions, ill_typed = len(self.scopes), self.call_depth, self.functions, self.ill_typed
+        scopes = self.scopes
+        try:
+            self.nested(node.parts[0])
+        except Stop:
+            raise
+        except Fail:
+            self.scopes, self.call_depth, self.functions, self.ill_typed = scopes, call_depth, functions, ill_typed
+            del self.scopes[depth:]
+            self.scopes.append({name: CAUGHT for name in node.value if name is not None})
+            self.statement(node.parts[1])
+            self.scopes.pop()
+
+    def condition(self, node):
+        """Of a chain of one operator scalars decide; from the first matrix on everything is evaluated."""
+        operator = node.value if node.kind == 'binary' and node.value in ('&&', '||') else None
+        if operator is None:
+            return elementwise.truth(self.value(node))
+        operands = flattened(node, operator)
+        for i, operand in enumerate(operands[:-1]):
+            value = no_list(self.value(operand))
+            if isinstance(value, Matrix):
+                for other in operands[i + 1:]:
+                    value = elementwise.binary(operator, value, no_list(self.value(other)))
+                return elementwise.truth(value)
+            if elementwise.truth(value) == (operator == '||'):
+                return operator == '||'
+        return self.condition(operands[-1])
+
     def on_if(self, node):
         condition, then, otherwise = node.parts
-        if elementwise.truth(self.value(condition)):
+        if self.condition(condition):
             self.nested(then)
         elif otherwise is not None:
             self.nested(otherwise)
 
     def on_while(self, node):
-        while elementwise.truth(self.value(node.parts[0])):
-            self.nested(node.parts[1])
+        while self.condition(node.parts[0]):
+            if not self.turn(node.parts[1]):
+                return
 
     def on_do(self, node):
         while True:
-            self.nested(node.parts[0])
-            if not elementwise.truth(self.value(node.parts[1])):
+            if not self.turn(node.parts[0]) or not self.condition(node.parts[1]):
                 return
 
     def on_for(self, node):
-        first, last, step = (elementwise.whole(self.value(part)) if part is not None else None
-                             for part in node.parts[:3])
-        if step is None:
-            step = 1 if last >= first else -1
         outer = next((scope for scope in reversed(self.scopes) if node.value in scope), None)
-        while step and (last - first) * step >= 0:
-            self.scopes.append({node.value: Scalar('si64', first)})
-            self.nested(node.parts[3])
+        for value in range_values(*(self.value(part) if part is not None else None for part in node.parts[:3])):
+            self.scopes.append({node.value: value})
+            goes_on = self.turn(node.parts[3])
             self.scopes.pop()
             if outer is not None:
-                outer[node.value] = Scalar('si64', first)
-            first += step
+                outer[node.value] = value
+            if not goes_on:
+                return
 
     def on_def(self, node):
         self.functions = self.after_definition[id(node)]
@@ -213,11 +265,41 @@ class Interpreter:
         return elementwise.negate(operand) if node.value == '-' else elementwise.logical_not(operand)
 
     def value_of_binary(self, node):
-        left, right = no_list(self.value(node.parts[0])), no_list(self.value(node.parts[1]))
+        left = no_list(self.value(node.parts[0]))
+        if node.value in ('&&', '||') and decides(node.value, left):
+            # What does not run gives its type to the result; a matrix runs.
+            right = self.not_run(node.parts[1])
+            if isinstance(right, Scalar):
+                return elementwise.binary(node.value, left, right)
+            if right is None:
+                raise Unspecified('the type of what fails')
+        right = no_list(self.value(node.parts[1]))
         return product(left, right) if node.value == '@' else elementwise.binary(node.value, left, right)
 
     def value_of_conditional(self, node):
-        return elementwise.conditional(*[self.value(part) for part in node.parts])
+        condition = self.value(node.parts[0])
+        if not isinstance(condition, Scalar):
+            return elementwise.conditional(condition, *[self.value(part) for part in node.parts[1:]])
+        holds = elementwise.truth(condition)
+        chosen, other = self.value(node.parts[1 if holds else 2]), self.not_run(node.parts[2 if holds else 1])
+        if other is not None and other.type != chosen.type:
+            raise Fail('branches of different types')
+        return chosen
+
+    def not_run(self, node):
+        """The value an expression would have, for its type; None if it fails."""
+        saved = self.scopes, self.functions, self.ill_typed, self.call_depth, len(self.output)
+        self.num_not_run += 1
+        if self.num_not_run > 3:
+            raise Unspecified('nothing runs any more')
+        try:
+            return self.value(node)
+        except Fail:
+            return None
+        finally:
+            self.num_not_run -= 1
+            self.scopes, self.functions, self.ill_typed, self.call_depth, length = saved
+            del self.output[length:]
 
     def value_of_cast(self, node):
         return elementwise.cast(no_list(self.value(node.parts[0])), *node.value)
@@ -361,6 +443,41 @@ class Interpreter:
         cells = [values[0] for values in results]
         return Matrix(cells[0].vt, x.rows, x.cols, tuple(cell.value for cell in cells),
                       any(cell.inexact for cell in cells))
+
+
+def decides(operator, left):
+    return isinstance(left, Scalar) and left.vt != 'str' and elementwise.truth(left) == (operator == '||')
+
+
+def flattened(node, operator):
+    """The operands of a chain of one operator, whatever its brackets."""
+    while node.kind == 'group':
+        node = node.parts[0]
+    if node.kind != 'binary' or node.value != operator:
+        return [node]
+    return flattened(node.parts[0], operator) + flattened(node.parts[1], operator)
+
+
+def range_values(first, last, step):
+    """Integers if the first value and the step are integers; the last one is only a limit."""
+    bounds = [bound for bound in (first, last, step) if bound is not None]
+    if any(not isinstance(bound, Scalar) or bound.vt == 'str' for bound in bounds):
+        raise Fail('not a number')
+    if any(bound.inexact for bound in bounds):
+        raise Unspecified('uncertain bound')
+    low, high = first.value, last.value
+    by = step.value if step is not None else 1 if high >= low else -1
+    if any(isinstance(x, float) and not math.isfinite(x) for x in (low, high)) or by != by:
+        raise Fail('no range')
+    if not is_float(first.vt) and (step is None or not is_float(step.vt)):
+        count = (math.floor(high) - low) // by + 1 if by > 0 else (low - math.ceil(high)) // -by + 1 if by else 0
+        return (Scalar('si64', low + k * by) for k in range(max(count, 0)))
+    low, high, by = float(low), float(high), float(by)
+    if low + by == low:
+        raise Fail('no progress')
+    count = math.floor((high - low) / by + 2**-50 * max(abs(low), abs(high)) / abs(by)) + 1
+    limited = min if by > 0 else max
+    return (Scalar('f64', limited(low + k * by, high)) for k in range(max(count, 0)))
 
 
 def no_list(value):

@@ -68,7 +68,9 @@ class Statements(Matrices):
                    (0.4, self.swap), (0.8, self.combine), (0.4, self.assign_several), (1.2, self.use_list), (0.3, self.recode), (0.3, self.call_for_effect)]
         if depth > 0:
             choices += [(2, self.branch), (1, self.while_loop), (0.7, self.do_loop), (1.5, self.for_loop),
-                        (0.3, self.block)]
+                        (0.3, self.block), (0.8, self.try_block), (0.5, self.guarded)]
+        if self.num_loops:
+            choices += [(1, self.jump)]
         if not self.is_nested:
             choices += [(0.6, self.retype_in_branches)]
             if not self.in_function:
@@ -417,17 +419,83 @@ class Statements(Matrices):
         name = self.rng.choice(outer) if outer and self.chance(0.15) else f'i{self.num_names}'
         first, last = self.rng.randint(-2, 4), self.rng.randint(-2, 4)
         step = f' : {self.rng.choice([-2, -1, 1, 2, 3, 0])}' if self.chance(0.4) else ''
-        bounds = [self.rng.choice([f'{b}', str(self.size_text(b)), f'{b}.5' if b >= 0 else f'{b}', f'as.si8({b})'])
-                  for b in (first, last)]
+        bounds = [self.rng.choice([f'{b}', str(self.size_text(b)), f'as.si8({b})']) for b in (first, last)]
+        counted = 'si64'
+        if self.chance(0.2):
+            bounds[1] = f'{last}.5' if last >= 0 else f'{last}.25'
+        if name not in outer and self.chance(0.2):
+            counted = 'f64'
+            bounds[0] = f'{first}.{self.rng.choice([0, 1, 5])}' if first >= 0 else f'{first}.5'
+            step = f' : {self.rng.choice([-0.5, 0.5, 0.1, 0.75, 1, -1, 2])}' if self.chance(0.6) else ''
+        elif name not in outer and self.chance(0.1):
+            counted, step = 'f64', f' : {self.rng.choice([-0.5, 0.5, 0.1, 0.3])}'
         self.emit(f'for({name} in {bounds[0]} : {bounds[1]}{step}) {{', False)
         was_visible = self.variables.get(name)
         self.protected.add(name)
-        self.variables[name] = Type('s', 'si64')
+        self.variables[name] = Type('s', counted)
         self.nested(self.loop_body, depth)
         if was_visible is None:
             del self.variables[name]
         self.protected.discard(name)
         self.emit('}')
+
+    def jump(self, depth):
+        """Leaves the loop, or goes on to its next turn, on some paths."""
+        word = self.rng.choice(['break', 'break', 'continue'])
+        condition = self.condition(1)
+        if self.chance(0.6):
+            self.emit(f'if({condition}) {word};')
+            return
+        self.emit(f'if({condition}) {{', False)
+        self.nested(self.statements, self.rng.randint(0, 2), depth - 1)
+        if self.lines[-1].text.endswith((';', '}')):
+            self.indent += 1
+            self.emit(f'{word};', False)
+            self.indent -= 1
+        if self.chance(0.5):
+            self.emit('} else {', False)
+            self.nested(self.statements, self.rng.randint(1, 2), depth - 1)
+        self.emit('}')
+
+    FAILING = ('5 / 0', 'as.scalar([1, 2])', 'as.si64("abc")', 'sum([1, 2, 3] + [1, 2])', '[1, 2][7, 0][0, 0]',
+               'sqrt(-1.0)')
+
+    def guarded(self, depth):
+        """What fails behind && || ?: does no harm where it is not reached."""
+        condition, failing = self.condition(1).within(9), self.rng.choice(self.FAILING)
+        operator = self.rng.choice(['&&', '||'])
+        if self.chance(0.5):
+            self.emit(f'if({condition} {operator} {failing} == 1) {{ print("a"); }} else {{ print("b"); }}')
+        else:
+            self.emit(f'print(({condition} ? 1 : 0) {operator} 7 / ({self.counters_sum()}) == 1);')
+
+    def counters_sum(self):
+        counters = [name for name in self.protected if self.variables.get(name) == Type('s', 'si64')]
+        return self.rng.choice(counters) if counters else self.rng.choice(['0', '2'])
+
+    def try_block(self, depth):
+        """An error at its end, at some place in it, or none; variables keep what they were assigned before it."""
+        self.emit('try {', False)
+        before = dict(self.variables)
+        self.nested(self.tried, depth)
+        self.forget_shapes(before)
+        self.emit(self.rng.choice(['} catch {', '} catch (caught) {', '} catch (caught, place) {']), False)
+        self.nested(self.statements, self.rng.randint(0, 2), depth - 1)
+        self.forget_shapes(before)
+        self.emit('}')
+
+    def forget_shapes(self, before):
+        for name, known in before.items():
+            if known.kind == 'm' and name not in self.protected:
+                self.variables[name] = Type('m', known.vt)
+
+    def tried(self, depth):
+        self.statements(self.rng.randint(0, 2), depth - 1)
+        if self.chance(0.6):
+            self.emit(self.rng.choice([f'print({self.rng.choice(self.FAILING)});', 'assert(0);',
+                                       f'if({self.condition(1)}) print({self.rng.choice(self.FAILING)});',
+                                       f'assert({self.condition(1)}, "failed");']))
+            self.statements(self.rng.randint(0, 2), depth - 1)
 
     def block(self, depth):
         self.emit('{', False)

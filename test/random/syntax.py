@@ -153,6 +153,12 @@ class Parser:
                             ('return', self.return_statement)):
             if self.is_sign(word):
                 return parse()
+        if self.peek() in ('break', 'continue') and self.peek(1) == ';':
+            name = self.identifier()
+            self.expect(';')
+            return self.node(name, [], begin)
+        if self.peek() == 'try' and self.peek(1) == '{':
+            return self.try_statement()
         first = self.expression()
         targets = [first]
         while self.accept(','):
@@ -218,6 +224,21 @@ class Parser:
         step = self.binary(0) if self.accept(':') else None
         self.expect(')')
         return self.node('for', [first, last, step, self.statement()], begin, name)
+
+    def try_statement(self):
+        """`value` holds the names of message and place, None if they are not there."""
+        begin = self.begin()
+        self.identifier()
+        body = self.block()
+        if self.identifier() != 'catch':
+            self.fail('expected catch')
+        names = [None, None]
+        if self.accept('('):
+            names[0] = self.identifier()
+            if self.accept(','):
+                names[1] = self.identifier()
+            self.expect(')')
+        return self.node('try', [body, self.block()], begin, tuple(names))
 
     def definition(self):
         begin = self.begin()

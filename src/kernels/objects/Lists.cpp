@@ -49,10 +49,19 @@ Value append(KernelCall &call, const List &list, const Matrix &element) {
     return result;
 }
 
-std::array<Value, 2> remove(KernelCall &call, const List &list, int64_t position) {
+void needPosition(const List &list, int64_t position) {
     if (position < 0 || static_cast<size_t>(position) >= list.elements.size())
         throw executionError("position " + std::to_string(position) + " is out of range: the list has " +
                              std::to_string(list.elements.size()) + " elements");
+}
+
+Value element(KernelCall &, const List &list, int64_t position) {
+    needPosition(list, position);
+    return list.elements[static_cast<size_t>(position)];
+}
+
+std::array<Value, 2> remove(KernelCall &call, const List &list, int64_t position) {
+    needPosition(list, position);
     auto result = ownList(call);
     auto at = result->elements.begin() + position;
     Value element(*at);
@@ -74,6 +83,7 @@ void addLists(KernelTable &t) {
     t.add<&createList>("createList");
     t.add<&append>("append");
     t.add<&remove>("remove");
+    t.add<&element>("element");
     t.add<&length>("length");
 }
 

@@ -15,6 +15,8 @@ void stop(KernelCall &, const std::string &message) {
     throw error;
 }
 
+void failedAssert(KernelCall &, const std::string &message) { throw executionError("assertion failed: " + message); }
+
 /// Nanoseconds since the epoch.
 Value now(KernelCall &) {
     auto sinceEpoch = std::chrono::system_clock::now().time_since_epoch();
@@ -25,6 +27,7 @@ Value now(KernelCall &) {
 
 void addStop(KernelTable &t) {
     t.add<&stop>("stop");
+    t.add<&failedAssert>("assert");
     t.add<&now>("now");
 }
 

@@ -157,7 +157,21 @@ struct FrameRows : Expr {
 
 // ----------------------------------------------------------------- statements
 
-enum class StmtKind : uint8_t { Block, ExprStmt, Assign, If, While, DoWhile, For, FuncDef, Return, Import };
+enum class StmtKind : uint8_t {
+    Block,
+    ExprStmt,
+    Assign,
+    If,
+    While,
+    DoWhile,
+    For,
+    ForEach,
+    Jump,
+    Try,
+    FuncDef,
+    Return,
+    Import,
+};
 
 struct Stmt {
     StmtKind kind;
@@ -196,6 +210,27 @@ struct For : Stmt {
     SourceSpan variableSpan;
     const Expr *from, *to, *step; ///< step may be null
     Stmt *body;
+};
+/// for (variable in elements)
+struct ForEach : Stmt {
+    std::string_view variable;
+    SourceSpan variableSpan;
+    const Expr *elements;
+    Stmt *body;
+};
+enum class JumpTo : uint8_t { LoopEnd, NextTurn };
+/// break; and continue;. A visible variable of that name makes it an expression statement, as the checker finds out.
+struct Jump : Stmt {
+    JumpTo to;
+    const Expr *value; ///< the name as a variable
+    bool isExpression;
+};
+/// try { } catch (message, place) { }; the names may be "".
+struct Try : Stmt {
+    Block *body;
+    std::string_view message, place;
+    SourceSpan messageSpan, placeSpan;
+    Block *handler;
 };
 struct Param {
     std::string_view name;

@@ -75,7 +75,8 @@ void Checker::checkFunctionBody(Function &function) {
     size_t errorsBefore = run.diagnostics.count();
     auto *outerVariables = std::exchange(variables, &locals);
     auto *outerBody = std::exchange(body, &own);
-    size_t outerDepth = std::exchange(depth, 0), outerLoops = std::exchange(loops, 0);
+    size_t outerDepth = std::exchange(depth, 0);
+    auto *outerLoop = std::exchange(loop, nullptr);
     auto outerUndefined = std::exchange(undefined, {});
 
     Flow flow = checkAll(def.body->body);
@@ -85,7 +86,7 @@ void Checker::checkFunctionBody(Function &function) {
     variables = outerVariables;
     body = outerBody;
     depth = outerDepth;
-    loops = outerLoops;
+    loop = outerLoop;
     undefined = std::move(outerUndefined);
     if (def.resultsDeclared)
         return;
@@ -113,9 +114,6 @@ void Checker::checkReturn(const Return &stmt) {
         report(stmt.span, "'return' is only possible in a function");
         return;
     }
-    if (loops > 0)
-        report(stmt.span, "'return' is not possible in a loop")
-            .withHint("assign the result to a variable in the loop and return it afterwards");
     if (body->def->resultsDeclared)
         compareWithDeclared(stmt, types);
     else

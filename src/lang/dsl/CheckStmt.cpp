@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "lang/dsl/Checker.h"
+#include "lang/dsl/Elements.h"
+#include "ops/CommonType.h"
 
 namespace daphne::lang {
 
@@ -30,7 +32,10 @@ Checker::Flow Checker::checkStmt(Stmt *stmt) {
     case StmtKind::If: return checkIf(as<If>(stmt));
     case StmtKind::While:
     case StmtKind::DoWhile:
-    case StmtKind::For: checkLoop(*stmt); return Flow::Continues;
+    case StmtKind::For:
+    case StmtKind::ForEach: return checkLoop(*stmt);
+    case StmtKind::Jump: return checkJump(*static_cast<Jump *>(stmt));
+    case StmtKind::Try: return checkTry(as<Try>(stmt));
     case StmtKind::FuncDef: checkFuncDef(as<FuncDef>(stmt)); return Flow::Continues;
     case StmtKind::Return: checkReturn(as<Return>(stmt)); return Flow::Returns;
     case StmtKind::Import: checkImport(*static_cast<Import *>(stmt)); return Flow::Continues;
@@ -219,45 +224,72 @@ Checker::Flow Checker::checkIf(const If &stmt) {
     Flow elseFlow = stmt.elseBody ? checkBody(stmt.elseBody) : Flow::Continues;
     auto elseChanges = variables->closeRegion(region);
 
-    // What follows is reached only through branches that did not return.
-    if (thenFlow == Flow::Returns || elseFlow == Flow::Returns) {
-        const auto &kept = thenFlow == Flow::Returns ? elseChanges : thenChanges;
-        for (const Variables::Change &c : kept)
+    return mergeBranches({stmt.span, "this 'if'", "the 'if' is", " if the condition holds, ", " otherwise"}, thenFlow,
+                         thenChanges, elseFlow, elseChanges);
+}
+
+/// What follows is reached only through ends that did not return or jump.
+Checker::Flow Checker::mergeBranches(const Fork &fork, Flow first, const Changes &afterFirst, Flow second,
+                                     const Changes &afterSecond) {
+    auto leaves = [](Flow flow) { return flow == Flow::Returns || flow == Flow::Jumps; };
+    if (leaves(first) || leaves(second)) {
+        for (const Variables::Change &c : leaves(first) ? afterSecond : afterFirst)
             variables->set(c.slot, c.after.value, c.after.assignedAt);
     } else {
-        mergeBranches(stmt, thenChanges, elseChanges);
+        auto t = afterFirst.begin(), e = afterSecond.begin();
+        while (t != afterFirst.end() || e != afterSecond.end()) {
+            bool inFirst = t != afterFirst.end() && (e == afterSecond.end() || t->slot <= e->slot);
+            bool inSecond = e != afterSecond.end() && (t == afterFirst.end() || e->slot <= t->slot);
+            uint32_t slot = inFirst ? t->slot : e->slot;
+            Variable before = variables->at(slot);
+            mergeVariable(fork, slot, inFirst ? t->after : before, inSecond ? e->after : before);
+            t += inFirst;
+            e += inSecond;
+        }
     }
-    if (thenFlow == Flow::Continues || elseFlow == Flow::Continues)
+    if (first == Flow::Continues || second == Flow::Continues)
         return Flow::Continues;
-    return thenFlow == elseFlow ? thenFlow : Flow::Stops;
+    return first == Flow::Stops || second == Flow::Stops ? (first == second ? first : Flow::Stops)
+                                                         : std::min(first, second);
 }
 
-void Checker::mergeBranches(const If &stmt, const std::vector<Variables::Change> &thenChanges,
-                            const std::vector<Variables::Change> &elseChanges) {
-    auto t = thenChanges.begin(), e = elseChanges.begin();
-    while (t != thenChanges.end() || e != elseChanges.end()) {
-        bool inThen = t != thenChanges.end() && (e == elseChanges.end() || t->slot <= e->slot);
-        bool inElse = e != elseChanges.end() && (t == thenChanges.end() || e->slot <= t->slot);
-        uint32_t slot = inThen ? t->slot : e->slot;
-        Variable before = variables->at(slot);
-        mergeVariable(stmt, slot, inThen ? t->after : before, inElse ? e->after : before);
-        t += inThen;
-        e += inElse;
-    }
-}
-
-void Checker::mergeVariable(const If &stmt, uint32_t slot, const Variable &afterThen, const Variable &afterElse) {
-    const Type &a = afterThen.value.type, &b = afterElse.value.type;
+void Checker::mergeVariable(const Fork &fork, uint32_t slot, const Variable &afterFirst, const Variable &afterSecond) {
+    const Type &a = afterFirst.value.type, &b = afterSecond.value.type;
     SourceSpan before = variables->at(slot).assignedAt;
-    SourceSpan where = afterThen.assignedAt == before ? afterElse.assignedAt : afterThen.assignedAt;
-    if (!a.compatible(b)) {
-        report(where, "the type of '" + std::string(afterThen.name) + "' is ambiguous after this 'if': " +
-                          a.typeText() + " if the condition holds, " + b.typeText() + " otherwise")
-            .withNote("the 'if' is", stmt.span)
+    SourceSpan where = afterFirst.assignedAt == before ? afterSecond.assignedAt : afterFirst.assignedAt;
+    auto common = ops::commonType(a, b);
+    if (!common && !a.compatible(b)) {
+        report(where, "the type of '" + std::string(afterFirst.name) + "' is ambiguous after " +
+                          std::string(fork.name) + ": " + a.typeText() + std::string(fork.first) + b.typeText() +
+                          std::string(fork.second))
+            .withNote(std::string(fork.note), fork.span)
             .withHint(a.isScalar() && b.isScalar() ? "convert one of the values, as in as." + a.typeText() + "(x)"
                                                    : "");
     }
-    variables->set(slot, {ops::join(a, b)}, where);
+    variables->set(slot, {common ? *common : ops::join(a, b)}, where);
+}
+
+/// The handler finds variables as any statement of the block may have left them.
+Checker::Flow Checker::checkTry(const Try &stmt) {
+    const Fork fork{stmt.span, "this 'try'", "the 'try' is", " if it succeeds, ", " otherwise"};
+    forgetAssigned(stmt.body);
+    auto region = variables->openRegion();
+    Flow flow = checkBody(stmt.body);
+    auto changes = variables->closeRegion(region);
+
+    region = variables->openRegion();
+    for (const Variables::Change &c : changes)
+        mergeVariable(fork, c.slot, c.after, Variable(variables->at(c.slot)));
+    variables->openScope();
+    if (!stmt.message.empty())
+        variables->define(stmt.message, {Type::scalar(ValueType::Str)}, stmt.messageSpan);
+    if (!stmt.place.empty())
+        variables->define(stmt.place, {Type::scalar(ValueType::Str)}, stmt.placeSpan);
+    if (!stmt.message.empty() && stmt.message == stmt.place)
+        report(stmt.placeSpan, "message and place need different names");
+    Flow handlerFlow = checkBody(stmt.handler);
+    variables->closeScope();
+    return mergeBranches(fork, flow, changes, handlerFlow, variables->closeRegion(region));
 }
 
 // ---------------------------------------------------------------------- loops
@@ -284,38 +316,175 @@ void Checker::forgetAssigned(const Stmt *stmt) {
         variables->forgetConstant(as<For>(stmt).variable);
         forgetAssigned(as<For>(stmt).body);
         break;
+    case StmtKind::ForEach:
+        variables->forgetConstant(as<ForEach>(stmt).variable);
+        forgetAssigned(as<ForEach>(stmt).body);
+        break;
+    case StmtKind::Try:
+        forgetAssigned(as<Try>(stmt).body);
+        forgetAssigned(as<Try>(stmt).handler);
+        break;
     default: break;
     }
 }
 
-void Checker::checkLoop(const Stmt &loop) {
-    bool isFor = loop.kind == StmtKind::For;
-    if (isFor) {
+/// A variable of that name makes it an expression statement, as in scripts that were written before.
+Checker::Flow Checker::checkJump(Jump &stmt) {
+    std::string_view name = as<Var>(stmt.value).name;
+    stmt.isExpression = variables->find(name) != nullptr;
+    if (stmt.isExpression)
+        return Flow::Continues;
+    if (!loop) {
+        report(stmt.span, "'" + std::string(name) + "' is only possible in a loop")
+            .withHint("it belongs to the innermost for, while or do around it; 'return' leaves a function, "
+                      "stop(\"...\") ends the program");
+        return Flow::Continues;
+    }
+    loop->anyBreak |= stmt.to == JumpTo::LoopEnd;
+    for (Variables::Change &c : variables->changesSince(loop->region))
+        loop->atJumps.push_back(std::move(c));
+    return Flow::Jumps;
+}
+
+namespace {
+
+/// The bodies of loops, what they look like from outside.
+struct LoopParts {
+    const Expr *condition; ///< null if it counts
+    Stmt *body;
+    std::string_view variable; ///< "" if there is none
+    SourceSpan variableSpan;
+};
+
+LoopParts partsOf(const Stmt &loop) {
+    switch (loop.kind) {
+    case StmtKind::For: {
         const For &f = as<For>(&loop);
-        for (const Expr *bound : {f.from, f.to, f.step})
-            if (bound)
-                checkValue(bound);
-        const Variable *outer = variables->find(f.variable);
+        return {nullptr, f.body, f.variable, f.variableSpan};
+    }
+    case StmtKind::ForEach: {
+        const ForEach &f = as<ForEach>(&loop);
+        return {nullptr, f.body, f.variable, f.variableSpan};
+    }
+    default: return {as<While>(&loop).condition, as<While>(&loop).body, {}, {}};
+    }
+}
+
+bool isAlwaysTrue(const Expr *condition) {
+    auto c = condition ? literalConstant(condition) : std::nullopt;
+    return c && isNumeric(c->type) && (isFloat(c->type) ? c->d != 0 : c->i != 0);
+}
+
+} // namespace
+
+/// Integers if start and step are integers; the end is only a limit.
+Checker::Type Checker::rangeType(const For &f) {
+    Type from = checkType(f.from);
+    checkValue(f.to);
+    Type step = f.step ? checkType(f.step) : Type::scalar(ValueType::SI64);
+    if (isFloat(from.valueType) || isFloat(step.valueType))
+        return Type::scalar(ValueType::F64);
+    bool isKnown = from.valueType != ValueType::Unknown && step.valueType != ValueType::Unknown;
+    return isKnown ? Type::scalar(ValueType::SI64) : Type::unknown();
+}
+
+Checker::Type Checker::elementType(const ForEach &f) {
+    std::optional<Parts> parts;
+    if (f.elements->kind == ExprKind::Call && !functions.has(as<Call>(f.elements).callee))
+        parts = partsNamed(as<Call>(f.elements).callee);
+    if (!parts) {
+        Type list = checkType(f.elements);
+        if (!list.isUnknown() && !list.isList())
+            report(f.elements->span, "a loop runs through the elements of a list, this is " + list.typeText())
+                .withHint(list.isMatrix() || list.isFrame()
+                              ? "languages differ in what they take from a matrix: write rows(x), cols(x) or cells(x)"
+                              : "numbers are counted as in 1:10");
+        return Type::unknown();
+    }
+    const Call &call = as<Call>(f.elements);
+    if (call.args.size() != 1 || !call.args[0].keyword.empty()) {
+        report(call.span,
+               "'" + std::string(call.callee) + "' takes 1 argument, got " + std::to_string(call.args.size()));
+        checkArguments(call);
+        return Type::unknown();
+    }
+    Type of = checkType(call.args[0].value);
+    bool fits = of.isUnknown() || of.isMatrix() || (of.isFrame() && *parts != Parts::Cells);
+    if (!fits)
+        report(call.args[0].span, "'" + std::string(call.callee) + "' needs a matrix" +
+                                      (*parts == Parts::Cells ? "" : " or a frame") + ", this is " + of.typeText());
+    if (of.isMatrix())
+        return *parts == Parts::Cells ? Type::scalar(of.valueType) : Type::matrix(of.valueType);
+    return of.isFrame() && *parts == Parts::Rows ? of : Type::unknown();
+}
+
+/// Widens outer variables to what they are after a turn as well; true if one changed.
+bool Checker::widenEntry(const Changes &changes) {
+    bool changed = false;
+    for (const Variables::Change &c : changes) {
+        const Variable &before = variables->at(c.slot);
+        const Type &a = before.value.type, &b = c.after.value.type;
+        auto common = ops::commonType(a, b);
+        // A loop that changes a type otherwise is rejected by the compiler.
+        if (!common && (!a.compatible(b) || b.isComplete()))
+            continue;
+        Type wider = common ? *common : ops::join(a, b);
+        if (wider == a)
+            continue;
+        variables->set(c.slot, {wider}, before.assignedAt);
+        changed = true;
+    }
+    return changed;
+}
+
+Checker::Flow Checker::checkTurn(const Stmt &stmt, const Type &variable, Loop &state) {
+    const LoopParts parts = partsOf(stmt);
+    if (stmt.kind == StmtKind::While)
+        checkValue(parts.condition);
+    variables->openScope();
+    if (!parts.variable.empty())
+        variables->define(parts.variable, {variable}, parts.variableSpan, Variables::Access::ReadOnly);
+    loop = &state;
+    Flow flow = checkBody(parts.body);
+    loop = state.outer;
+    variables->closeScope();
+    if (stmt.kind == StmtKind::DoWhile)
+        checkValue(parts.condition);
+    return flow;
+}
+
+/// The variables of a loop have one type from its entry on: where the body widens one, it is checked again.
+Checker::Flow Checker::checkLoop(const Stmt &stmt) {
+    const LoopParts parts = partsOf(stmt);
+    Type variable;
+    if (stmt.kind == StmtKind::For)
+        variable = rangeType(as<For>(&stmt));
+    else if (stmt.kind == StmtKind::ForEach)
+        variable = elementType(as<ForEach>(&stmt));
+    if (!parts.variable.empty()) {
+        const Variable *outer = variables->find(parts.variable);
         if (outer && outer->readOnly)
-            report(f.variableSpan, "'" + std::string(f.variable) + "' already is the variable of an enclosing loop")
+            report(parts.variableSpan,
+                   "'" + std::string(parts.variable) + "' already is the variable of an enclosing loop")
                 .withNote("which starts", outer->assignedAt);
     }
-    forgetAssigned(&loop);
-    auto region = variables->openRegion();
-    ++loops;
-    if (loop.kind == StmtKind::While)
-        checkValue(as<While>(&loop).condition);
-    variables->openScope();
-    if (isFor)
-        variables->define(as<For>(&loop).variable, {Type::scalar(ValueType::SI64)}, as<For>(&loop).variableSpan,
-                          Variables::Access::ReadOnly);
-    checkBody(isFor ? as<For>(&loop).body : as<While>(&loop).body);
-    variables->closeScope();
-    if (loop.kind == StmtKind::DoWhile)
-        checkValue(as<While>(&loop).condition);
-    --loops;
-    // A loop that changes a type is rejected by the compiler, so the types of before hold after it.
-    variables->closeRegion(region);
+    forgetAssigned(&stmt);
+    const size_t mark = run.diagnostics.mark(), count = run.diagnostics.count();
+    const auto undefinedBefore = undefined;
+    const std::optional<Body> bodyBefore = body ? std::optional(*body) : std::nullopt;
+    while (true) {
+        Loop state{.region = variables->openRegion(), .outer = loop};
+        Flow flow = checkTurn(stmt, variable, state);
+        Changes changes = variables->closeRegion(state.region);
+        bool widened = flow == Flow::Continues && widenEntry(changes);
+        widened |= widenEntry(state.atJumps);
+        if (!widened)
+            return isAlwaysTrue(parts.condition) && !state.anyBreak ? Flow::Returns : Flow::Continues;
+        run.diagnostics.forgetSince(mark, count);
+        undefined = undefinedBefore;
+        if (body)
+            *body = *bodyBefore;
+    }
 }
 
 } // namespace daphne::lang

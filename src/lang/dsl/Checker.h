@@ -65,7 +65,14 @@ class Checker {
         std::vector<Type> types = {};
     };
     /// How the execution of a statement ends.
-    enum class Flow : uint8_t { Continues, Stops, Returns };
+    enum class Flow : uint8_t { Continues, Stops, Jumps, Returns };
+    /// The loop whose body is being checked.
+    struct Loop {
+        Variables::Region region;
+        bool anyBreak = false;
+        std::vector<Variables::Change> atJumps = {}; ///< outer variables where break and continue leave the body
+        Loop *outer;
+    };
     /// The function whose body is being checked.
     struct Body {
         const FuncDef *def;
@@ -93,10 +100,22 @@ class Checker {
     Type checkPart(const Target &target, const Type &type, const Type &value);
     std::optional<Known> checkLeftIndex(const Index &index, const Type &base);
     Flow checkIf(const If &stmt);
-    void mergeBranches(const If &stmt, const std::vector<Variables::Change> &thenChanges,
-                       const std::vector<Variables::Change> &elseChanges);
-    void mergeVariable(const If &stmt, uint32_t slot, const Variable &afterThen, const Variable &afterElse);
-    void checkLoop(const Stmt &loop);
+    /// A statement with two ends, and how messages speak of it.
+    struct Fork {
+        SourceSpan span;
+        std::string_view name, note, first, second;
+    };
+    using Changes = std::vector<Variables::Change>;
+    Flow mergeBranches(const Fork &fork, Flow first, const Changes &afterFirst, Flow second,
+                       const Changes &afterSecond);
+    void mergeVariable(const Fork &fork, uint32_t slot, const Variable &afterFirst, const Variable &afterSecond);
+    Flow checkTry(const Try &stmt);
+    Flow checkJump(Jump &stmt);
+    Flow checkLoop(const Stmt &loop);
+    Flow checkTurn(const Stmt &loop, const Type &variable, Loop &state);
+    Type rangeType(const For &loop);
+    Type elementType(const ForEach &loop);
+    bool widenEntry(const Changes &changes);
     void forgetAssigned(const Stmt *stmt);
     Flow checkExprStmt(const ExprStmt &stmt);
 
@@ -170,7 +189,8 @@ class Checker {
     Variables globals;
     Variables *variables = &globals; ///< those of the function being checked
     Body *body = nullptr;
-    size_t depth = 0, loops = 0;                      ///< enclosing statements; enclosing loops
+    size_t depth = 0;                                 ///< enclosing statements
+    Loop *loop = nullptr;                             ///< the innermost one around
     std::set<std::string, std::less<>> takenPrefixes; ///< prefixes of imported variables
     std::set<std::string, std::less<>> failedPrefixes;
     std::set<std::string> importedFiles;            ///< identities

@@ -33,6 +33,11 @@ class Diagnostics {
         for (size_t i = mark; i < errors.size(); ++i)
             errors[i].withNote(text, at);
     }
+    /// Text is checked once more from here on: what was reported since both numbers were taken never was.
+    void forgetSince(size_t mark, size_t count) {
+        errors.resize(mark, Error{Stage::Parse, ""});
+        numReported = count;
+    }
     std::vector<Error> take() { return std::move(errors); }
 
     bool muted = false;

@@ -170,8 +170,53 @@ Stmt *Parser::parseStatement() {
     case TokenKind::Semicolon:
         failAtToken("there is no empty statement", "remove this ';', or write {} where a statement is needed");
     case TokenKind::Else: failAtToken("'else' without an 'if' before it");
-    default: return parseSimple();
+    default: break;
     }
+    // Words that are names everywhere else.
+    if ((isWord("break") || isWord("continue")) && peek(1).kind == TokenKind::Semicolon)
+        return parseJump();
+    if (isWord("try") && peek(1).kind == TokenKind::LeftBrace)
+        return parseTry();
+    return parseSimple();
+}
+
+bool Parser::isWord(std::string_view word) const { return is(TokenKind::Identifier) && textOf(peek()) == word; }
+
+Stmt *Parser::parseJump() {
+    const Token &word = next();
+    SourceSpan span = spanOf(word);
+    JumpTo to = textOf(word) == "break" ? JumpTo::LoopEnd : JumpTo::NextTurn;
+    const Expr *value = arena.make(Var{{ExprKind::Var, span}, textOf(word)});
+    endStatement();
+    return arena.make(Jump{{StmtKind::Jump, span}, to, value, false});
+}
+
+Stmt *Parser::parseTry() {
+    const Token &first = next();
+    Try node{};
+    node.kind = StmtKind::Try;
+    node.body = parseBlock();
+    if (!isWord("catch"))
+        failAtToken("expected 'catch' after the block of 'try', found " + found(),
+                    "what is done after an error is written catch (message) { ... }");
+    next();
+    if (is(TokenKind::LeftParen)) {
+        const Token &opening = next();
+        const Token &message = expectName("the name of the message");
+        node.message = textOf(message);
+        node.messageSpan = spanOf(message);
+        if (accept(TokenKind::Comma)) {
+            const Token &place = expectName("the name of the place");
+            node.place = textOf(place);
+            node.placeSpan = spanOf(place);
+        }
+        expectClosing(TokenKind::RightParen, opening);
+    }
+    if (!is(TokenKind::LeftBrace))
+        failAtToken("expected '{' before the block of 'catch', found " + found());
+    node.handler = parseBlock();
+    node.span = spanFrom(first);
+    return arena.make(node);
 }
 
 Block *Parser::parseBlock() {
@@ -298,6 +343,12 @@ Stmt *Parser::parseFor() {
     const Token &variable = expectName("the loop variable");
     expect(TokenKind::In, "after the loop variable");
     const Expr *from = parseExpr();
+    if (is(TokenKind::RightParen)) {
+        next();
+        Stmt *body = parseStatement();
+        return arena.make(
+            ForEach{{StmtKind::ForEach, spanFrom(first)}, textOf(variable), spanOf(variable), from, body});
+    }
     expect(TokenKind::Colon, "between the bounds of the loop");
     const Expr *to = parseExpr();
     const Expr *step = accept(TokenKind::Colon) ? parseExpr() : nullptr;

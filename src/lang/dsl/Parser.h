@@ -91,6 +91,9 @@ class Parser {
     Stmt *parseStatement();
     Block *parseBlock();
     Stmt *parseSimple();
+    Stmt *parseJump();
+    Stmt *parseTry();
+    bool isWord(std::string_view word) const;
     Target toTarget(const Parsed &value, const Token &first);
     Stmt *parseIf();
     Stmt *parseWhile();

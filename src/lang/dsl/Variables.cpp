@@ -61,10 +61,19 @@ void Variables::closeScope() {
 }
 
 Variables::Region Variables::openRegion() {
-    Region region{journal.size(), regionSlots, regionId};
+    Region region{journal.size(), static_cast<uint32_t>(slots.size()), regionSlots, regionId};
     regionId = ++lastRegionId;
     regionSlots = static_cast<uint32_t>(slots.size());
     return region;
+}
+
+std::vector<Variables::Change> Variables::changesSince(const Region &region) const {
+    std::vector<Change> changes;
+    uint32_t outer = region.numOuterSlots;
+    for (size_t i = region.journalStart; i < journal.size(); ++i)
+        if (journal[i].slot < outer)
+            changes.push_back({journal[i].slot, slots[journal[i].slot].variable});
+    return changes;
 }
 
 std::vector<Variables::Change> Variables::closeRegion(const Region &region) {

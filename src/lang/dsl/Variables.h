@@ -51,7 +51,8 @@ class Variables {
     /// Text that may or may not run, or run repeatedly.
     struct Region {
         size_t journalStart;
-        uint32_t numSlots;
+        uint32_t numOuterSlots; ///< variables that are older than the region
+        uint32_t numSlots;      ///< that were older than the region around it
         uint32_t outerId;
     };
     struct Change {
@@ -59,6 +60,8 @@ class Variables {
         Variable after;
     };
     Region openRegion();
+    /// The outer variables assigned in the region so far, as they are now.
+    std::vector<Change> changesSince(const Region &region) const;
     /// The outer variables assigned in the region, ordered by slot, with their last values; takes the assignments back.
     std::vector<Change> closeRegion(const Region &region);
     const Variable &at(uint32_t slot) const { return slots[slot].variable; }

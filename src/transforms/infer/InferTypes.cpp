@@ -6,6 +6,7 @@
 /// of the types they had, and so fail at run time, when they are reached.
 #include "transforms/Passes.h"
 
+#include "ir/Try.h"
 #include "transforms/infer/Facts.h"
 
 namespace daphne::transforms {
@@ -113,6 +114,13 @@ class TypeWriter {
             matchAll(operands, cast<func::FuncOp>(op->getParentOp()).getFunctionType().getResults());
         } else if (auto call = dyn_cast<func::CallOp>(op)) {
             matchAll(operands, facts.calleeOf(call).getFunctionType().getInputs());
+        } else if (ir::asOp(op, "try")) {
+            auto kept = static_cast<size_t>(op->getAttrOfType<IntegerAttr>(ir::kValue).getInt());
+            auto callee = module.lookupSymbol<func::FuncOp>(op->getAttrOfType<FlatSymbolRefAttr>(ir::kCallee));
+            matchAll(operands.take_front(kept), op->getResults().take_front(kept).getTypes());
+            matchAll(operands.drop_front(kept), callee.getFunctionType().getInputs());
+        } else if (ir::asOp(op, "keep")) {
+            match(operands.front(), op->getAttrOfType<TypeAttr>(ir::kKeptType).getValue());
         }
     }
 
