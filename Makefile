@@ -3,8 +3,6 @@
 
 # The system's Python: the list of packages provides it, whatever else stands first in PATH.
 PYTHON ?= /usr/bin/python3
-# Address sanitizer: LLVM's libraries are not instrumented and poison their own arenas.
-ASAN_ENVIRONMENT = ASAN_OPTIONS=allow_user_poisoning=0:allocator_may_return_null=1:detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test install soak test-sql asan tsan fuzz faults slow-link distributed-scripts stress bench bench-io bench-sched bench-dist bench-sql \
@@ -38,10 +36,13 @@ test-sql: build  ## warehouse queries at scale 0.1 compared with SQLite
 
 asan:  ## every test suite under the address and undefined-behaviour sanitizers
 	@./build.sh --tests --preset asan
-	@$(ASAN_ENVIRONMENT) $(PYTHON) test/run_all.py --preset asan
+	@$(PYTHON) test/run_all.py --preset asan
 
-tsan:  ## every test suite under the thread sanitizer
-	@./build.sh --tests --preset tsan
+TSAN_TESTS = sched_test exec_test codegen_test dist_test library_test many_programs
+tsan:  ## tests of the layers that have threads, and of programs on many threads, under the thread sanitizer
+	@cmake/install-packages.sh build test
+	@cmake --preset tsan >/dev/null
+	@cmake --build build/tsan --target $(TSAN_TESTS)
 	@$(PYTHON) test/run_all.py --preset tsan
 
 fuzz:  ## readers of files and of messages under libFuzzer and sanitizers; FUZZ_SECONDS=90 per format

@@ -10,9 +10,13 @@ queries and those of warehouse benchmarks against SQLite, random programs agains
 peak memory, files of other programs, equal results under every schedule, the distributed engine (processes, faults,
 strangers, some script tests). A suite is any command; its own last line 'N passed, N failed' is its result. A suite that
 ends with another status than that line says, or without one, counts as one more failure: nothing is lost silently.
+
+With --preset tsan the suites are the unit tests of layers with threads, and the programs on many threads of the library.
 """
 
 import argparse
+import ctypes
+import os
 import re
 import subprocess
 import sys
@@ -31,12 +35,33 @@ CTEST_NOISE = re.compile(r'\[ RUN |\[ +OK |\[-+\]|\[=+\]|Test command|Working Di
 DISTRIBUTED_FILES = [TEST / 'script' / f'{name}.dtest' for name in
                      ('broadcasting', 'builtins-aggregation', 'vectorized', 'representation', 'idioms', 'errors-status-3')]
 CTEST_SUMMARY = re.compile(r'(\d+) tests failed out of (\d+)')
+# What sanitizers are told. LLVM's libraries are not instrumented and poison their own arenas; tests ask for more memory
+# than there is. What foreign libraries do is listed, with reasons, in test/sanitizers/.
+SANITIZER_OPTIONS = {
+    'asan': {'ASAN_OPTIONS': 'allow_user_poisoning=0:allocator_may_return_null=1:detect_leaks=1',
+             'UBSAN_OPTIONS': 'print_stacktrace=1',
+             'LSAN_OPTIONS': f'print_suppressions=0:suppressions={TEST}/sanitizers/leaks.txt'},
+    'tsan': {'TSAN_OPTIONS': f'print_suppressions=0:allocator_may_return_null=1:suppressions={TEST}/sanitizers/races.txt'},
+}
+
+# The unit tests that the thread sanitizer is for.
+WITH_THREADS = '^(sched|exec|codegen|dist|library)$'
 
 
 @dataclass
 class Result:
     passed: int
     failed: int
+
+
+def prepare_sanitizers(preset):
+    """Sets what all programs of this run inherit. What the user has set in the environment comes last and counts."""
+    for name, options in SANITIZER_OPTIONS.get(preset, {}).items():
+        os.environ[name] = ':'.join(filter(None, [options, os.environ.get(name)]))
+    if preset in SANITIZER_OPTIONS:
+        # Where a system spreads addresses widely, they lie where the sanitizers of older compilers expect none.
+        addr_no_randomize = 0x0040000
+        ctypes.CDLL(None).personality(addr_no_randomize)
 
 
 def run(command):
@@ -65,9 +90,9 @@ def run_summarised(command):
     return result
 
 
-def run_ctest(build):
+def run_ctest(build, names='.'):
     """Counts test cases, not binaries; a binary that dies without a result counts as one failure."""
-    command = ['ctest', '--test-dir', build, '--verbose', '--no-tests=error']
+    command = ['ctest', '--test-dir', build, '--verbose', '--no-tests=error', '--tests-regex', names]
     done = subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True, errors='replace')
     counts = {'PASSED': 0, 'FAILED': 0}
     for kind, number in GTEST_RESULT.findall(done.stdout):
@@ -96,6 +121,11 @@ def suites(preset):
     build = ROOT / 'build' / preset
     daphne = (ROOT if preset == 'release' else build) / 'bin' / 'daphne'
     python = sys.executable
+    library = [python, TEST / 'library' / 'run.py', '--preset', preset]
+    if preset == 'tsan':
+        yield 'unit', lambda: run_ctest(build, WITH_THREADS)
+        yield 'library', lambda: run_summarised([*library, '--only', 'programs'])
+        return
     layers = TEST / 'layers' / 'check_layers.py'
     script = TEST / 'script' / 'run.py'
     lit = TEST / 'lit' / 'run.py'
@@ -105,8 +135,7 @@ def suites(preset):
     yield 'unit', lambda: run_ctest(build)
     if lit.is_file():
         yield 'lit', lambda: run_summarised([python, lit, '--bin', daphne.parent])
-    yield 'library', lambda: run_summarised([python, TEST / 'library' / 'run.py', '--preset', preset,
-                                             *([] if preset in ('release', 'dev') else ['--only', 'programs'])])
+    yield 'library', lambda: run_summarised([*library, *(['--only', 'programs'] if preset == 'asan' else [])])
     yield 'docs', lambda: run_summarised([python, TEST / 'docs' / 'run.py', '--daphne', daphne])
     yield 'prompt', lambda: run_summarised([python, TEST / 'prompt' / 'run.py', '--daphne', daphne])
     yield 'examples', lambda: run_summarised([python, TEST / 'examples' / 'run.py', '--daphne', daphne])
@@ -121,7 +150,7 @@ def suites(preset):
         [python, script, '--daphne', daphne, '--config', 'distributed/threads', *DISTRIBUTED_FILES]))
     yield 'random', lambda: run_summarised([python, TEST / 'random' / 'run.py', '--daphne', daphne])
     # Sanitizers reserve terabytes of address space and are slow.
-    fuzz_options = ['--memory-gb', '0', '--timeout-factor', '10'] if preset in ('asan', 'tsan') else []
+    fuzz_options = ['--memory-gb', '0', '--timeout-factor', '10'] if preset == 'asan' else []
     yield 'fuzz', lambda: run_summarised([python, TEST / 'fuzz' / 'run.py', '--daphne', daphne, *fuzz_options])
     yield 'files', lambda: run_summarised([build / 'test' / 'fuzz_files', '--runs', '500', '--save', build / 'fuzz-failure',
                                            TEST / 'fuzz' / 'files'])
@@ -143,6 +172,7 @@ def main():
     parser.add_argument('--preset', default='release', help='the build to test: release, dev, asan, tsan')
     parser.add_argument('--only', default='', help='only suites whose name starts with this text')
     choice = parser.parse_args()
+    prepare_sanitizers(choice.preset)
     total, summaries = Result(0, 0), []
     for name, run_suite in suites(choice.preset):
         if not name.startswith(choice.only):

@@ -19,7 +19,13 @@ constexpr size_t kStackSizes[] = {1024 * kMiB, 256 * kMiB, 64 * kMiB};
 constexpr uint64_t kLarge = 48 * kMiB;
 /// Generated code may use this much (room for recursion several 100 000 levels deep); the rest is for the compiler's
 /// own recursion.
+#if defined(__SANITIZE_ADDRESS__)
+/// An exception that is thrown deeper than 64 MiB below the top leaves marks of its frames behind, and the address
+/// sanitizer reports what comes to lie on them.
+constexpr uint64_t kScriptStack = 48 * kMiB;
+#else
 constexpr uint64_t kScriptStack = 256 * kMiB;
+#endif
 /// For kernels and libraries below generated code.
 constexpr uint64_t kReserve = 4 * kMiB;
 

@@ -94,7 +94,18 @@ void Emitter::handOver(mlir::Value v) {
         return;
     b.CreateStore(b.getInt64(0), rootSlot(found->second));
     freeRoots.push_back(found->second);
+    if (handedOver)
+        handedOver->emplace_back(v, found->second);
     rootOf.erase(found);
+}
+
+void Emitter::takeBack(mlir::Operation *branch, const HandedOver &byFirst) {
+    for (auto [v, slot] : byFirst) {
+        if (branch->isAncestor(v.getParentRegion()->getParentOp()))
+            continue;
+        rootOf[v] = slot;
+        llvm::erase(freeRoots, slot);
+    }
 }
 
 void Emitter::handOver(mlir::OperandRange operands) {

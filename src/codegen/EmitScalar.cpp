@@ -146,6 +146,11 @@ bool Emitter::emitNativeConditional(DaphneOp op) {
     if (ir::isReference(type))
         retain(v, type);
     bindOwned(op->getResult(0), v);
+    // The result has a reference of its own, whichever operand it is.
+    for (uint64_t rest = handOverConsumed(op); rest; rest &= rest - 1) {
+        mlir::Value operand = op->getOperand(static_cast<unsigned>(__builtin_ctzll(rest)));
+        release(get(operand), operand.getType());
+    }
     return true;
 }
 

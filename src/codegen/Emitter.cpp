@@ -150,8 +150,8 @@ void Emitter::emitStackCheck() {
     b.SetInsertPoint(go);
 }
 
-/// Where code may run for long without calling anything: at the beginning of functions and at the end of every turn of a
-/// loop. Goes on at this block.
+/// Where code may run for long without calling anything: at the beginning of functions and at the end of every turn of
+/// a loop. Goes on at this block.
 void Emitter::emitCancelCheck(BasicBlock *next) {
     auto *flag = b.CreateLoad(b.getInt8Ty(), cancelFlag);
     flag->setAtomic(llvm::AtomicOrdering::Monotonic);
@@ -344,7 +344,11 @@ void Emitter::emitIf(mlir::scf::IfOp op) {
     BasicBlock *thenBlock = newBlock("then"), *elseBlock = newBlock("else"), *after = newBlock("endif");
     b.CreateCondBr(get(op.getCondition()).bits, thenBlock, elseBlock);
     b.SetInsertPoint(thenBlock);
+    HandedOver byFirst;
+    HandedOver *outer = std::exchange(handedOver, &byFirst);
     LoweredList thenValues = emitBlock(*op.thenBlock());
+    handedOver = outer;
+    takeBack(op, byFirst);
     thenBlock = b.GetInsertBlock();
     b.CreateBr(after);
     b.SetInsertPoint(elseBlock);

@@ -64,6 +64,7 @@ class Emitter {
   private:
     using LlvmTypes = llvm::SmallVector<llvm::Type *>;
     using LoweredList = llvm::SmallVector<Lowered>;
+    using HandedOver = llvm::SmallVector<std::pair<mlir::Value, unsigned>>;
 
     // ---- Emitter.cpp
     llvm::Function *declaration(llvm::StringRef symbol);
@@ -96,6 +97,8 @@ class Emitter {
     /// The next operation takes over a reference to the value.
     void handOver(mlir::Value v);
     void handOver(mlir::OperandRange operands);
+    /// What the first side of the branch has handed over is still there on the second one.
+    void takeBack(mlir::Operation *branch, const HandedOver &byFirst);
     uint64_t handOverConsumed(mlir::Operation *op);
     llvm::Value *rootSlot(unsigned index);
     llvm::Value *objectOf(Lowered v);
@@ -185,6 +188,7 @@ class Emitter {
     llvm::DenseMap<mlir::Value, unsigned> rootOf;  ///< slots of owned references
     llvm::DenseMap<mlir::Value, unsigned> further; ///< references made by `retain` for the next operation
     llvm::SmallVector<unsigned> freeRoots;
+    HandedOver *handedOver = nullptr; ///< by the first side of a branch, with the slots; null: nobody asks
     unsigned numRoots = 0;
     llvm::AllocaInst *rootFrame = nullptr;
 };

@@ -74,6 +74,8 @@ class Builder {
         return static_cast<uint16_t>(program.nodes.size() - 1);
     }
     uint16_t pushParam(LoopParam p, Binding b) {
+        if (p.isOutput() && b.kind != Binding::Kind::Kept)
+            b.type = plan.facts[b.value].type;
         program.params.push_back(p);
         step.bindings.push_back(b);
         return static_cast<uint16_t>(program.params.size() - 1);
@@ -336,7 +338,6 @@ class Builder {
     // ---- outputs
 
     uint16_t pushOutput(LoopParam::Kind kind, uint16_t node, Binding binding) {
-        binding.type = plan.facts[binding.value].type;
         return pushParam({kind, program.nodes[node].type, node}, binding);
     }
 

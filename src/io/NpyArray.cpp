@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "data/CopyCells.h"
 #include "base/Utf8.h"
+#include "data/CopyCells.h"
 
 namespace daphne::io {
 

@@ -3,6 +3,7 @@
 #include "irgen/Generator.h"
 
 #include <filesystem>
+#include <limits>
 
 #include "io/Format.h"
 #include "kernels/objects/CellText.h"
@@ -37,7 +38,10 @@ IrValue Generator::defaultValue(std::string_view literal, SourceSpan span) {
     std::string text(literal);
     if (text.find_first_of(".en") != text.npos)
         return constant({.type = ValueType::F64, .d = std::stod(text)}, span);
-    return constant({.type = ValueType::SI8, .i = std::stoll(text)}, span);
+    // The narrowest type widens nothing: seq(1u, 3u) stays unsigned.
+    int64_t number = std::stoll(text);
+    bool isSmall = number >= std::numeric_limits<int8_t>::min() && number <= std::numeric_limits<int8_t>::max();
+    return constant({.type = isSmall ? ValueType::SI8 : ValueType::SI64, .i = number}, span);
 }
 
 namespace {

@@ -108,9 +108,11 @@ Generator::Chosen Generator::chooseOverload(const std::vector<const FuncDef *> &
 /// function sees: the parameters before it.
 IrValue Generator::defaultOf(const FuncDef &def, size_t param, llvm::ArrayRef<IrValue> earlier) {
     auto savedScopes = std::exchange(scopes, {Variables{}});
+    auto savedTryBodies = std::exchange(tryBodies, {});
     auto savedScript = std::exchange(script, def.script);
     auto restore = llvm::make_scope_exit([&] {
         scopes = std::move(savedScopes);
+        tryBodies = std::move(savedTryBodies);
         script = savedScript;
     });
     for (size_t p = 0; p < param; ++p)
@@ -185,7 +187,15 @@ const Generator::Specialisation &Generator::specialise(const FuncDef &def, std::
     if (isNew) {
         ++numSpecialisations[&def];
         it->second = std::make_unique<Specialisation>();
-        generateBody(def, *it->second, args);
+        try {
+            generateBody(def, *it->second, args);
+        } catch (const Error &) {
+            if (forTypesOnly) { // nobody hears of the error: what there is of the function must be well-formed
+                neverCalled(it->second->op);
+                specialisations.erase(it);
+            }
+            throw;
+        }
         it->second->finished = true;
     }
     Specialisation &target = *it->second;
@@ -197,6 +207,17 @@ const Generator::Specialisation &Generator::specialise(const FuncDef &def, std::
         setResults(target);
     }
     return target;
+}
+
+void Generator::neverCalled(mlir::func::FuncOp op) {
+    mlir::Block &entry = op.getBody().front();
+    entry.clear();
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&entry);
+    llvm::SmallVector<IrValue> results;
+    for (mlir::Type t : op.getFunctionType().getResults())
+        results.push_back(undef(t));
+    builder.create<mlir::func::ReturnOp>(op.getLoc(), results);
 }
 
 void Generator::setResults(Specialisation &target) {

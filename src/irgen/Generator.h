@@ -199,6 +199,7 @@ class Generator {
     void generateBody(const lang::FuncDef &def, Specialisation &target, const std::vector<ops::Arg> &args);
     void finishFunction(const lang::FuncDef &def, Specialisation &target);
     void setResults(Specialisation &target);
+    void neverCalled(mlir::func::FuncOp op);
     std::map<std::string, std::unique_ptr<Specialisation>> specialisations;
     std::map<const lang::FuncDef *, int> numSpecialisations;
     std::vector<const lang::FuncDef *> inProgress;
@@ -283,6 +284,9 @@ class Generator {
     void assignTo(const lang::Target &target, mlir::Value value, SourceSpan end);
     void ifStatement(const lang::If &s, std::span<lang::Stmt *const> rest, bool &restDone);
     void guardRest(std::span<lang::Stmt *const> rest);
+    unsigned forTypesOnly = 0; ///< branches around that are generated and dropped
+    void takenBranch(const lang::Stmt *taken, const lang::Stmt *other);
+    void jump(lang::JumpTo to);
     void returnStatement(const lang::Return &s);
     void import(const lang::Import &s);
 
@@ -302,6 +306,12 @@ class Generator {
                              SourceSpan span);
 
     // ---- Loops.cpp
+    /// The loops around, innermost last: how a jump widens their variables.
+    struct Around {
+        const Carried *carried;
+        Carried *wider;
+    };
+    std::vector<Around> loops;
     struct Turn {
         std::unique_ptr<mlir::Block> block;
         std::vector<mlir::Value> values; ///< of the carried variables at its end

@@ -79,6 +79,8 @@ Generator::Turn Generator::turn(const Carried &carried, mlir::TypeRange own, Sou
     builder.setInsertionPointToEnd(result.block.get());
     bindCarried(carried, arguments.drop_front(own.size()));
     try {
+        loops.push_back({&carried, &wider});
+        auto leave = llvm::make_scope_exit([&] { loops.pop_back(); });
         ViewRegion region(*this, ViewRegion::Entry::Forget);
         body(arguments.take_front(own.size()));
     } catch (const DeadCode &) {
@@ -94,11 +96,20 @@ Generator::Turn Generator::turn(const Carried &carried, mlir::TypeRange own, Sou
     }
     for (size_t i = 0; i < carried.names.size(); ++i) {
         const bool isKept = exits.keepVariables() && wider.types[i] == carried.types[i];
-        result.values.push_back(isKept ? adapt(*find(carried.names[i]), carried.types[i], span)
+        result.values.push_back(isKept ? convert(*find(carried.names[i]), carried.types[i], span)
                                        : undef(irType(carried.types[i])));
     }
     result.exits = exits;
     return result;
+}
+
+/// Where a jump leaves the body the variables have their types, too, whether or not it is known that it happens.
+void Generator::jump(JumpTo to) {
+    const Around &loop = loops.back();
+    for (size_t i = 0; i < loop.carried->names.size(); ++i)
+        if (auto common = ops::commonType(loop.wider->types[i], typeOf(*find(loop.carried->names[i]))))
+            loop.wider->types[i] = inEveryIteration(*common);
+    exits = {.ways = to == JumpTo::LoopEnd ? Exits::Breaks : Exits::Continues};
 }
 
 /// Generates with the types that carried variables have before the loop, and again as long as that widens one.
@@ -370,7 +381,8 @@ void Generator::forLoop(const For &s) {
         to = emitCast(to, real, s.to->span);
         step = emitCast(step, real, s.span);
         IrValue count = emit("rangeCount", {from, to, step}, site);
-        IrValue up = emit("ewGt", {step, constant({.type = ValueType::F64, .d = 0}, s.span)}, site);
+        IrValue up =
+            emitCondition(emit("ewGt", {step, constant({.type = ValueType::F64, .d = 0}, s.span)}, site), s.span);
         return countedLoop(s, s.variable, s.body, count, [&](IrValue k) {
             IrValue v = emit("ewAdd", {from, emit("ewMul", {emitCast(k, real, s.variableSpan), step}, site)}, site);
             // Rounding may lead beyond the end, which is meant then.

@@ -137,7 +137,7 @@ void Generator::statement(const Stmt *s) {
         if (as<Jump>(s).isExpression)
             expr(as<Jump>(s).value);
         else
-            exits = {.ways = as<Jump>(s).to == JumpTo::LoopEnd ? Exits::Breaks : Exits::Continues};
+            jump(as<Jump>(s).to);
         break;
     case StmtKind::Return: returnStatement(as<Return>(s)); break;
     case StmtKind::FuncDef: break;
@@ -241,24 +241,24 @@ Generator::Path Generator::path(const std::vector<std::string_view> &watched, ll
     for (std::string_view name : watched)
         before.push_back(*find(name));
     Exits outside = std::exchange(exits, {});
+    const bool certainBefore = std::exchange(certain, false);
+    auto restore = llvm::make_scope_exit([&] {
+        certain = certainBefore;
+        exits = std::move(outside);
+        for (size_t i = 0; i < watched.size(); ++i)
+            *find(watched[i]) = before[i];
+    });
     ViewRegion region(*this, ViewRegion::Entry::Keep);
-    bool certainBefore = std::exchange(certain, false);
-    {
-        mlir::OpBuilder::InsertionGuard guard(builder);
-        builder.setInsertionPointToEnd(p.block.get());
-        try {
-            body();
-        } catch (const DeadCode &) {
-            exits = {.ways = 0};
-        }
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(p.block.get());
+    try {
+        body();
+    } catch (const DeadCode &) {
+        exits = {.ways = 0};
     }
-    certain = certainBefore;
-    for (size_t i = 0; i < watched.size(); ++i) {
-        IrValue *v = find(watched[i]);
-        p.values.push_back(*v);
-        *v = before[i];
-    }
-    p.exits = std::exchange(exits, std::move(outside));
+    for (std::string_view name : watched)
+        p.values.push_back(*find(name));
+    p.exits = std::move(exits);
     return p;
 }
 
@@ -344,10 +344,43 @@ void Generator::merge(IrValue condition, Path thenPath, Path elsePath, const std
     exits = std::move(merged);
 }
 
+/// The type of a variable must not depend on whether a condition is known here: numbers widen to what they become in
+/// the branch that is not taken. It is generated for its types only.
+void Generator::takenBranch(const Stmt *taken, const Stmt *other) {
+    std::vector<std::string_view> watched = assignedExisting({taken, other});
+    auto isNumber = [&](std::string_view name) { return isNumeric(typeOf(*find(name)).valueType); };
+    std::vector<TypeDesc> types;
+    if (std::ranges::any_of(watched, isNumber)) {
+        const auto written = writtenFiles;
+        const bool anyWritten = writesAnyFile;
+        const size_t numInspected = inspectedFiles.size();
+        ++forTypesOnly;
+        try {
+            Path notTaken = path(watched, [&] { scoped(other); });
+            if (notTaken.exits.falls())
+                for (IrValue v : notTaken.values)
+                    types.push_back(typeOf(v));
+        } catch (const Error &) {
+            types.clear(); // what does not run may be wrong
+        }
+        --forTypesOnly;
+        writtenFiles = written;
+        writesAnyFile = anyWritten;
+        inspectedFiles.resize(numInspected);
+    }
+    scoped(taken);
+    for (size_t i = 0; i < types.size() && exits.falls(); ++i) {
+        IrValue &v = *find(watched[i]);
+        auto common = ops::commonType(typeOf(v), types[i]);
+        if (common && common->valueType != typeOf(v).valueType)
+            v = emitCast(v, {.valueType = common->valueType}, taken ? taken->span : other->span);
+    }
+}
+
 void Generator::ifStatement(const If &s, std::span<Stmt *const> rest, bool &restDone) {
     IrValue truth = condition(s.condition);
     if (auto known = constantBool(truth))
-        return scoped(*known ? s.thenBody : s.elseBody);
+        return takenBranch(*known ? s.thenBody : s.elseBody, *known ? s.elseBody : s.thenBody);
 
     // If one branch always leaves, what follows belongs to the other one: nothing has to be tested again.
     bool restToElse = alwaysLeaves(s.thenBody) && !rest.empty();

@@ -41,7 +41,7 @@ IrValue *Generator::find(std::string_view name, size_t numScopes, size_t numTryB
 }
 
 void Generator::keep(IrValue value, const TypeDesc &type, size_t index, SourceSpan span) {
-    ir::createOp(builder, loc(span), "keep", adapt(value, type, span), {},
+    ir::createOp(builder, loc(span), "keep", convert(value, type, span), {},
                  {builder.getNamedAttr(ir::kValue, builder.getI64IntegerAttr(static_cast<int64_t>(index))),
                   builder.getNamedAttr(ir::kKeptType, mlir::TypeAttr::get(irType(type)))});
 }
@@ -61,8 +61,7 @@ void Generator::noteAssigned(std::string_view name, IrValue value, SourceSpan sp
     const TypeDesc &type = body.kept->types[i];
     if (!typeOf(value).compatible(type))
         widenCarried(*body.wider, i, typeOf(value), span);
-    else
-        keep(value, type, i, span);
+    keep(value, type, i, span); // worth nothing if that has widened it
 }
 
 Generator::TryFunction Generator::tryFunction(const Try &s, const Carried &kept, Carried &wider) {
@@ -86,7 +85,12 @@ Generator::TryFunction Generator::tryFunction(const Try &s, const Carried &kept,
         certain = certainOutside;
     });
     ViewRegion region(*this, ViewRegion::Entry::Forget);
-    scoped(s.body);
+    try {
+        scoped(s.body);
+    } catch (const Error &) {
+        function.op.erase();
+        throw;
+    }
     const size_t numKept = kept.names.size();
     if (exits.ways) {
         IrValue way = exits.isSeveral() ? exits.way : intConstant(exits.ways, s.span);

@@ -61,12 +61,19 @@ Types element(const InferCall &call) {
 }
 
 Types length(const InferCall &call) {
-    if (!call.type(0).isString())
+    const TypeDesc &x = call.type(0);
+    if (!x.isMatrix() && !x.isString())
         needList(call, 0);
+    if (x.isMatrix() && x.hasShape() && x.rows != 1 && x.cols != 1)
+        throw wrong(call, "needs one row or one column, got " + x.shapeText())
+            .withHint("nrow, ncol and ncell tell the size of a matrix");
     return {TypeDesc::scalar(ValueType::Size)};
 }
 
-bool lengthMayFail(const InferCall &call) { return !call.type(0).isList() && !call.type(0).isString(); }
+bool lengthMayFail(const InferCall &call) {
+    const TypeDesc &x = call.type(0);
+    return !x.isList() && !x.isString() && !(x.isMatrix() && x.hasShape());
+}
 
 // clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
@@ -90,8 +97,10 @@ constexpr Builtin kBuiltins[] = {
      .doc = "Two results: the list without the element at position idx, and that element.",
      .example = "l, e = remove(createList([1, 2], [3]), 1);\nprint(length(l));\nprint(e);",
      .expect = "1\nDenseMatrix(1x1, int64_t)\n3\n"},
-    {.signature = "length(list)", .op = "length", .doc = "Number of elements of a list, or of characters of a string.",
-     .example = "print(length(createList([1, 2], [3]))); print(length(\"größe\"));", .expect = "2\n5\n"},
+    {.signature = "length(x)", .op = "length",
+     .doc = "Number of elements of a list, of characters of a string, of cells of one row or one column.",
+     .example = "print(length(createList([1, 2], [3]))); print(length([7, 8, 9])); print(length(\"größe\"));",
+     .expect = "2\n3\n5\n"},
 };
 // clang-format on
 

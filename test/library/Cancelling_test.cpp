@@ -41,7 +41,6 @@ const Value &inputNamed(char name) {
         {'M', "V = rand(4000, 4096, 0.0, 1.0, 1.0, 1);"},                    // a matrix, or images
         {'F', "V = createFrame(sample(3000000, 6000000, true, 2), \"k\");"}, // a frame
         {'G', "V = createFrame(sample(3000000, 6000000, true, 3), \"l\");"}, // another one
-        {'N', "V = createFrame(seq(1, 60000, 1), \"n\");"},                  // numbers
         {'T', "V = as.matrix<str>(rand(1500000, 1, 0.0, 1.0, 1.0, 1));"},    // texts
         {'S', "V = rand(300000, 30000, 0.0, 1.0, 0.001, 1);"},               // sparse
     };
@@ -105,9 +104,6 @@ const Family kFamilies[] = {
     {"groups", "F",
      "registerView(\"f\", F); X = sql(\"SELECT f.k, sum(f.k) AS s FROM f GROUP BY f.k\"); print(nrow(X));"},
     {"distinct", "F", "registerView(\"f\", F); X = sql(\"SELECT DISTINCT f.k FROM f\"); print(nrow(X));"},
-    {"pairs_that_compare", "N",
-     "registerView(\"a\", N); registerView(\"b\", createFrame(seq(1, 60000, 1), \"m\"));"
-     "X = sql(\"SELECT count(a.n) AS c FROM a, b WHERE a.n < b.m\"); print(X);"},
     {"query", "FG",
      "registerView(\"f\", F); registerView(\"g\", G); X = sql(\"SELECT f.k, g.l FROM f, g WHERE f.k = g.l\"); "
      "print(nrow(X));"},

@@ -51,6 +51,14 @@ X = fill(0, 10, 10);
 for(i in 1:300000) { X[3, 4] = X[3, 4] + 1; }
 print(X[3, 4]);
 ''', 0, 'DenseMatrix(1x1, int64_t)\n300000\n'),
+    Case('frames that a scalar chooses from', '''
+n = 0.0;
+for(i in 1:100) {
+    X = i % 2 == 0 ? createFrame(fill(1.0, 1000000, 1), "a") : createFrame(fill(2.0, 1000000, 1), "a");
+    n = n + mean(as.matrix(X));
+}
+print(n);
+''', 3 * 8 * MEGABYTE, '150\n'),
     Case('a sparse matrix whose dense form takes 80 GB', '''
 X = rand(100000, 100000, 1.0, 2.0, 0.00001, -1);
 Y = X * 2.0 + t(X); Z = Y[0:50000, ] > 0.0; v = X @ fill(1.0, 100000, 1);

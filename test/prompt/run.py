@@ -9,7 +9,7 @@ A session is a file of test/prompt/sessions. Lines that begin with a key word sa
   paste         the indented lines below, as one bracketed paste, and Enter
   break         waits half a second, then Ctrl-C; for statements that take long
   restart       leaves with Ctrl-D and starts again, with the same state directory
-Figures of times are shown as N.
+Figures of times are shown as N. What docs/guide/prompt.md shows is such a session, too.
 """
 
 import argparse
@@ -25,19 +25,30 @@ from terminal import Terminal
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+GREETING = 'Daphne. ?name explains a builtin, Ctrl-D leaves.'
+GUIDE = ROOT / 'docs' / 'guide' / 'prompt.md'
 PROMPT = r'^(daphne>|   \.\.\.>)$'
 
 
 class Session:
     def __init__(self, path):
         script, _, self.expected = path.read_text().partition('----\n')
-        self.path, self.steps = path, []
+        self.steps = []
         for line in script.splitlines():
             if line.startswith('    ') and self.steps and self.steps[-1][0] == 'paste':
                 self.steps[-1][1].append(line[4:])
             elif line.strip() and not line.startswith('#'):
                 word, _, rest = line.partition(' ')
                 self.steps.append((word, [] if word == 'paste' else rest))
+
+    @classmethod
+    def of_guide(cls, path):
+        """All sessions of the page one after the other: what follows a prompt is typed."""
+        shown = ''.join(block for block in re.findall(r'```\n(.*?)```', path.read_text(), re.S) if block.startswith('daphne> '))
+        session = cls.__new__(cls)
+        session.steps = [('type', line[8:]) for line in shown.splitlines() if re.match(r'daphne> |   \.\.\.> ', line)]
+        session.expected = f'{GREETING}\n{shown}daphne>\n'
+        return session
 
     def run(self, daphne):
         """The screen after the session."""
@@ -98,9 +109,9 @@ def main():
     parser.add_argument('files', nargs='*', type=Path)
     choice = parser.parse_args()
     passed = failed = 0
-    for path in choice.files or sorted((HERE / 'sessions').glob('*.txt')):
+    for path in choice.files or [*sorted((HERE / 'sessions').glob('*.txt')), GUIDE]:
         path = path.resolve()
-        session = Session(path)
+        session = Session.of_guide(path) if path == GUIDE else Session(path)
         try:
             shown = session.run(choice.daphne.resolve())
         except TimeoutError as error:
@@ -108,7 +119,7 @@ def main():
         if shown == session.expected:
             passed += 1
             continue
-        if choice.update:
+        if choice.update and path != GUIDE:
             path.write_text(path.read_text().partition('----\n')[0] + '----\n' + shown)
         failed += 1
         print(f'FAILED {path.name}')

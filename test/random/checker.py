@@ -25,7 +25,8 @@ INFERRED = {
     'recode': lambda types: [('m', 'si64'), ('m', types[0][1])],
     'ctable': lambda types: [('m', types[2][1] if len(types) in (3, 5) else 'f64')],
 }
-STATEMENT_PARAMS = {'print': ['arg', 'newline', 'err'], 'stop': ['message']}
+STATEMENT_PARAMS = {'print': ['arg', 'newline', 'err'], 'stop': ['message'], 'assert': ['condition', 'message']}
+NUM_OPTIONAL = {'print': 2, 'stop': 1, 'assert': 1}
 
 
 @dataclass
@@ -57,6 +58,25 @@ class Function:
                 raise Reject('different result types', self.node.begin, (1, 2))
             results = [merged(a, b) for a, b in zip(results, types)]
         return results
+
+
+INTEGERS = ('bool', 'si8', 'ui8', 'si32', 'ui32', 'size', 'si64', 'ui64')
+WIDER = {'bool': (*INTEGERS, 'f32', 'f64'), 'si8': ('si8', 'si32', 'si64', 'f32', 'f64'),
+         'ui8': ('ui8', 'si32', 'ui32', 'si64', 'ui64', 'f32', 'f64'), 'si32': ('si32', 'si64', 'f64'),
+         'ui32': ('ui32', 'si64', 'ui64', 'f64'), 'size': ('size', 'si64', 'ui64', 'f64'), 'si64': ('si64', 'f64'),
+         'ui64': ('ui64', 'f64'), 'f32': ('f32', 'f64'), 'f64': ('f64',)}
+
+
+def common(a, b):
+    """What a variable is where paths meet that make it a and b; None if they do not."""
+    if a == b:
+        return a
+    if a[0] != b[0] or a[1] not in WIDER or b[1] not in WIDER:
+        return None
+    both = [vt for vt in WIDER[a[1]] if vt in WIDER[b[1]]]
+    if a[1] in INTEGERS and b[1] in INTEGERS:
+        both = [vt for vt in both if vt in INTEGERS]
+    return (a[0], both[0]) if both else None
 
 
 def compatible(a, b):
@@ -106,6 +126,8 @@ class Checker:
         self.returned = []
         self.depth = 0
         self.num_loops = 0
+        self.joins = {}  # for statements where paths meet: variables that are widened, and to which value type
+        self.tried = []  # for blocks of try around: types of what they assign to variables from outside
         self.at_jumps = []  # variables where the innermost loop is left or goes on
 
     # Variables
@@ -119,8 +141,11 @@ class Checker:
     def assign(self, name, type_, position):
         if name in self.read_only:
             raise Reject(f'{name} is read-only', position)
-        for scope in reversed(self.scopes):
+        for i, scope in reversed(list(enumerate(self.scopes))):
             if name in scope:
+                for depth, types in self.tried:
+                    if i < depth:
+                        types.setdefault(name, []).append(type_)
                 scope[name] = type_
                 return
         self.scopes[-1][name] = type_
@@ -205,24 +230,53 @@ class Checker:
         if always_returns(otherwise):
             self.scopes = after_then
             return
-        for scope, other in zip(self.scopes, after_then):
+        self.join(node, after_then)
+
+    def join(self, node, others, moment='end'):
+        """Two paths meet: this one and one that ends with the other scopes."""
+        joins = self.joins[id(node), moment] = {}
+        for scope, other in zip(self.scopes, others):
             for name, type_ in scope.items():
-                if type_ != other[name] and None not in (*type_, *other[name]):
+                if type_ == other[name] or None in (*type_, *other[name]):
+                    scope[name] = merged(type_, other[name])
+                    continue
+                scope[name] = common(type_, other[name])
+                if scope[name] is None:
                     raise Reject(f'{name} is ambiguous', node.begin)
-                scope[name] = merged(type_, other[name])
+                joins[name] = scope[name][1]
 
     def loop_body(self, node, body):
-        before = self.copy_scopes()
-        self.at_jumps, outer = [], self.at_jumps
-        self.num_loops += 1
-        self.nested(body)
-        self.num_loops -= 1
-        for scopes in [self.scopes, *self.at_jumps]:
-            for scope, old in zip(scopes, before):
-                for name, type_ in old.items():
-                    if not compatible(type_, scope[name]):
-                        self.ill_typed.add(id(node))
-        self.scopes, self.at_jumps = before, outer
+        num_returned = len(self.returned)
+        joined = set()  # variables that are not of one type at all ends
+        while True:
+            before, wider = self.copy_scopes(), self.copy_scopes()
+            self.at_jumps, outer = [], self.at_jumps
+            self.num_loops += 1
+            self.nested(body)
+            self.num_loops -= 1
+            for scopes in [] if always_returns(body) else [self.scopes], self.at_jumps:
+                for end in scopes:
+                    joined |= self.widen(node, wider, end)
+            self.scopes, self.at_jumps = wider, outer
+            if wider == before:
+                break
+            del self.returned[num_returned:]
+        self.joins[id(node), 'end'] = {name: type_[1] for scope in self.scopes for name, type_ in scope.items()
+                                       if name in joined}
+
+    def widen(self, node, wider, end):
+        joined = set()
+        for scope, after in zip(wider, end):
+            for name, type_ in scope.items():
+                if compatible(type_, after[name]):
+                    continue
+                wide = common(type_, after[name])
+                if wide is None:
+                    self.ill_typed.add(id(node))
+                else:
+                    scope[name] = wide
+                    joined.add(name)
+        return joined
 
     def on_break(self, node):
         if not self.num_loops:
@@ -233,16 +287,24 @@ class Checker:
 
     def on_try(self, node):
         before = self.copy_scopes()
+        self.tried.append((len(self.scopes), {}))
         self.nested(node.parts[0])
+        _, assigned = self.tried.pop()
         after_body, self.scopes = self.scopes, before
+        for name, types in assigned.items():
+            for type_ in types:
+                failed = [dict(scope) for scope in self.scopes]
+                next(scope for scope in reversed(failed) if name in scope)[name] = type_
+                earlier = self.joins.get((id(node), 'failed'), {})
+                self.join(node, failed, 'failed')
+                self.joins[id(node), 'failed'] = earlier | self.joins[id(node), 'failed']
         self.scopes.append({name: ('s', 'str') for name in node.value if name is not None})
         self.statement(node.parts[1])
         self.scopes.pop()
-        for scope, other in zip(self.scopes, after_body):
-            for name, type_ in scope.items():
-                if type_ != other[name] and None not in (*type_, *other[name]):
-                    raise Reject(f'{name} is ambiguous', node.begin)
-                scope[name] = merged(type_, other[name])
+        if always_returns(node.parts[1]):
+            self.scopes = after_body
+        elif not always_returns(node.parts[0]):
+            self.join(node, after_body)
 
     def on_while(self, node):
         self.type(node.parts[0])
@@ -259,7 +321,12 @@ class Checker:
             'f64' if {'f32', 'f64'} & {types[0][1], types[2][1]} else 'si64'
         outer = next((scope[node.value] for scope in reversed(self.scopes) if node.value in scope), None)
         if outer and not compatible(outer, ('s', counted)):
-            self.ill_typed.add(id(node))
+            wide = common(outer, ('s', counted))
+            if wide is None:
+                self.ill_typed.add(id(node))
+            else:
+                next(scope for scope in reversed(self.scopes) if node.value in scope)[node.value] = wide
+                self.joins[id(node), 'variable'] = {node.value: wide[1]}
         if node.value in self.read_only:
             raise Reject('loop variable of an outer loop', node.begin)
         self.scopes.append({node.value: ('s', counted)})
@@ -279,7 +346,7 @@ class Checker:
             function.results = declared
             self.add(function)
             function.visible = self.functions
-        function.results, _ = self.specialised(function, [type_ or UNKNOWN for _, type_ in params])
+        function.results, _, _ = self.specialised(function, [type_ or UNKNOWN for _, type_ in params])
         if declared is None:
             self.add(function)
         self.after_definition[id(node)] = self.functions
@@ -296,7 +363,7 @@ class Checker:
         checker.function = function
         checker.scopes = [{name: type_ for (name, _), type_ in zip(function.params, types)}]
         checker.statement(function.node.parts[0])
-        return function.result_types(checker.returned), checker.ill_typed
+        return function.result_types(checker.returned), checker.ill_typed, checker.joins
 
     def on_return(self, node):
         if self.function is None:
@@ -394,7 +461,7 @@ class Checker:
             return self.call_user(node, types)
         if name in STATEMENT_PARAMS:
             names = STATEMENT_PARAMS[name]
-            keyword_order(names, len(names) - (name == 'print'), keywords, node.begin)
+            keyword_order(names, NUM_OPTIONAL[name], keywords, node.begin)
             return []
         if name == 'now' and not types:
             return [('s', 'si64')]

@@ -10,12 +10,12 @@ REFUSED = (
     'print(undefinedVariable);', 'w = undefinedVariable + 1;', 'w = noSuchFunction(1);', 'w = fill(1, 2);',
     'w = sum([1, 2], 2);', 'w = nrow();', 'a, b = 1;', 'w = print(1);', 'return 1;', 'def g() { return 1; }',
     'w = [1, "a"];', 'w = [[1, 2], 3];', 'w = 1', 'w = 01;', 'w = (1;', '{ hidden = 1; } print(hidden);',
-    'w = 1; if(w > 0) { w = 1.5; }', 'for(k in 1 : 2) { k = 3; }', 'w = fill(value = 1, rows = 2, numCols = 2);',
+    'w = 1; if(w > 0) { w = "a"; }', 'for(k in 1 : 2) { k = 3; }', 'w = fill(value = 1, rows = 2, numCols = 2);',
     'X[0, 0] = [1];', 'w = [1, 2]; w[ [0], 0] = [5];', 'w = 5 ! 3;', 'w = reshape([1, 2], 1);',
     'w = remove(createList([1]), 0);', 'a, b, c = recode([1], true);', 'do { inner = 1; } while(inner < 1);',
     'if(1) fresh = 2; print(fresh);', 'w = 99999999999999999999;',
 )
-LOOP_TYPE_CHANGE = ('w = 1; c9 = 0; while(c9 < 2) { w = 1.5; c9 = c9 + 1; }', 'w = [1]; for(k in 1 : 2) { w = 5; }')
+LOOP_TYPE_CHANGE = ('w = 1; c9 = 0; while(c9 < 2) { w = "a"; c9 = c9 + 1; }', 'w = [1]; for(k in 1 : 2) { w = 5; }')
 FAILING_EXPRESSIONS = (
     '[1, 2, 3] + [1, 2]', '[1, 2] @ [1, 2]', 'cbind([1, 2], [3])', 'rbind([1, 2](1, 2), [3])',
     'reshape([1, 2, 3], 2, 2)',

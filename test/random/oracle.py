@@ -83,6 +83,7 @@ class Interpreter:
         self.functions = {}
         self.after_definition = checker.after_definition
         self.ill_typed = checker.ill_typed
+        self.joins = {}
         self.scopes = [{}]
         self.output = []
         self.num_steps = 0
@@ -113,6 +114,11 @@ class Interpreter:
         if id(node) in self.ill_typed:
             raise Fail('a loop changes the type of a variable')
         getattr(self, 'on_' + node.kind)(node)
+
+    def join(self, node, moment='end'):
+        """Paths meet: numbers of different types have become their join."""
+        for name, vt in self.joins.get((id(node), moment), {}).items():
+            self.assign(name, elementwise.cast(self.lookup(name), None, vt))
 
     def on_block(self, node):
         self.scopes.append({})
@@ -158,30 +164,34 @@ class Interpreter:
 
     on_continue = on_break
 
-    def turn(self, body):
+    def turn(self, node, body):
         """One turn of a loop; false if it leaves the loop."""
         depth = len(self.scopes)
+        goes_on = True
         try:
             self.nested(body)
         except Jump as jump:
             del self.scopes[depth:]
-            return jump.kind == 'continue'
-        return True
+            goes_on = jump.kind == 'continue'
+        self.join(node)
+        return goes_on
 
     def on_try(self, node):
         """What was assigned and printed before the error stays."""
-        depth, call_depth, functions, ill_typed = len(self.scopes), self.call_depth, self.functions, self.ill_typed
-        scopes = self.scopes
+        depth, scopes = len(self.scopes), self.scopes
+        saved = self.call_depth, self.functions, self.ill_typed, self.joins
         try:
             self.nested(node.parts[0])
         except Stop:
             raise
         except Fail:
-            self.scopes, self.call_depth, self.functions, self.ill_typed = scopes, call_depth, functions, ill_typed
+            self.scopes, (self.call_depth, self.functions, self.ill_typed, self.joins) = scopes, saved
             del self.scopes[depth:]
+            self.join(node, 'failed')
             self.scopes.append({name: CAUGHT for name in node.value if name is not None})
             self.statement(node.parts[1])
             self.scopes.pop()
+        self.join(node)
 
     def condition(self, node):
         """Of a chain of one operator scalars decide; from the first matrix on everything is evaluated."""
@@ -205,25 +215,31 @@ class Interpreter:
             self.nested(then)
         elif otherwise is not None:
             self.nested(otherwise)
+        self.join(node)
 
     def on_while(self, node):
+        self.join(node)
         while self.condition(node.parts[0]):
-            if not self.turn(node.parts[1]):
+            if not self.turn(node, node.parts[1]):
                 return
 
     def on_do(self, node):
+        self.join(node)
         while True:
-            if not self.turn(node.parts[0]) or not self.condition(node.parts[1]):
+            if not self.turn(node, node.parts[0]) or not self.condition(node.parts[1]):
                 return
 
     def on_for(self, node):
         outer = next((scope for scope in reversed(self.scopes) if node.value in scope), None)
+        self.join(node)
+        self.join(node, 'variable')
         for value in range_values(*(self.value(part) if part is not None else None for part in node.parts[:3])):
             self.scopes.append({node.value: value})
-            goes_on = self.turn(node.parts[3])
+            goes_on = self.turn(node, node.parts[3])
             self.scopes.pop()
             if outer is not None:
                 outer[node.value] = value
+                self.join(node, 'variable')
             if not goes_on:
                 return
 
@@ -288,7 +304,7 @@ class Interpreter:
 
     def not_run(self, node):
         """The value an expression would have, for its type; None if it fails."""
-        saved = self.scopes, self.functions, self.ill_typed, self.call_depth, len(self.output)
+        saved = self.scopes, self.functions, self.ill_typed, self.joins, self.call_depth, len(self.output)
         self.num_not_run += 1
         if self.num_not_run > 3:
             raise Unspecified('nothing runs any more')
@@ -298,7 +314,7 @@ class Interpreter:
             return None
         finally:
             self.num_not_run -= 1
-            self.scopes, self.functions, self.ill_typed, self.call_depth, length = saved
+            self.scopes, self.functions, self.ill_typed, self.joins, self.call_depth, length = saved
             del self.output[length:]
 
     def value_of_cast(self, node):
@@ -353,6 +369,10 @@ class Interpreter:
         name, keywords = node.value
         if name == 'map' and name not in self.functions:
             return [self.call_map(node)]
+        if name == 'assert' and name not in self.functions:
+            if not self.condition(node.parts[0]):
+                raise Fail('assertion')
+            return []
         arguments = [self.value(part) for part in node.parts]
         if name in self.functions:
             params = [[param for param, _ in f.params] for f in self.functions[name] if len(f.params) == len(arguments)]
@@ -396,8 +416,8 @@ class Interpreter:
         function = next((f for f in self.functions[name] if f.accepts(types)), None)
         if function is None:
             raise Fail('no overload fits')
-        caller = self.scopes, self.functions, self.ill_typed
-        self.ill_typed = self.check_call(function, types)
+        caller = self.scopes, self.functions, self.ill_typed, self.joins
+        self.ill_typed, self.joins = self.check_call(function, types)
         self.scopes = [{param: argument for (param, _), argument in zip(function.params, arguments)}]
         self.functions = function.visible
         self.call_depth += 1
@@ -410,7 +430,7 @@ class Interpreter:
                 raise Unspecified('end of a function without return')
         except Return as end:
             results = end.values
-        self.scopes, self.functions, self.ill_typed = caller
+        self.scopes, self.functions, self.ill_typed, self.joins = caller
         self.call_depth -= 1
         if function.declared is not None and any(
                 not (result.type[0] == kind and vt in (None, result.vt))
@@ -423,7 +443,7 @@ class Interpreter:
         key = id(function), tuple(types)
         if key not in self.checked_calls:
             try:
-                _, self.checked_calls[key] = Checker.specialised(function, types, infers=True)
+                _, *self.checked_calls[key] = Checker.specialised(function, types, infers=True)
             except Reject as error:
                 raise Unspecified('function does not fit these types') from error
         return self.checked_calls[key]
@@ -494,20 +514,26 @@ class Session:
     """A script evaluated piece by piece."""
 
     def __init__(self, time=SOME_TIME, ignores_stop=False):
-        self.checker = Checker()
+        self.checker, self.inferring = Checker(), Checker(infers=True)
         self.interpreter = Interpreter(self.checker, time, ignores_stop)
+        self.interpreter.joins = self.inferring.joins
 
     def feed(self, text):
         """Checks and runs the next statements; raises Reject, Fail or Unspecified."""
         statements = parse(text)
         self.checker.script(statements)
+        try:
+            self.inferring.script(statements)
+        except Reject as error:
+            raise Unspecified('rejected by inference') from error
         for statement in statements:
             self.interpreter.statement(statement)
 
     def attempt(self, text):
         """Like feed, but as if nothing had happened where it raises."""
-        interpreter, checker = self.interpreter, self.checker
-        saved = (dict(interpreter.scopes[0]), len(interpreter.output), dict(checker.scopes[0]), checker.functions)
+        interpreter, checker, inferring = self.interpreter, self.checker, self.inferring
+        saved = (dict(interpreter.scopes[0]), len(interpreter.output), dict(checker.scopes[0]), checker.functions,
+                 dict(inferring.scopes[0]), inferring.functions)
         interpreter.num_steps = 0
         try:
             self.feed(text)
@@ -519,6 +545,9 @@ class Session:
             fresh.scopes, fresh.after_definition = [saved[2]], checker.after_definition
             fresh.ill_typed = checker.ill_typed
             self.checker, interpreter.functions = fresh, saved[3]
+            self.inferring = Checker(saved[5], infers=True)
+            self.inferring.scopes, self.inferring.after_definition = [saved[4]], inferring.after_definition
+            self.inferring.joins = interpreter.joins = inferring.joins
             raise
 
     def variables(self):
@@ -550,7 +579,7 @@ def run_at(text, time, ignores_stop=False):
     except Reject as error:
         return Outcome('reject', error.statuses, '', str(error))
     try:
-        Checker(infers=True).script(statements)
+        session.inferring.script(statements)
     except Reject as error:
         return Outcome('unspecified', (0, 1, 2, 3), '', f'{error}, by inference')
     try:

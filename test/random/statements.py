@@ -68,7 +68,7 @@ class Statements(Matrices):
                    (0.4, self.swap), (0.8, self.combine), (0.4, self.assign_several), (1.2, self.use_list), (0.3, self.recode), (0.3, self.call_for_effect)]
         if depth > 0:
             choices += [(2, self.branch), (1, self.while_loop), (0.7, self.do_loop), (1.5, self.for_loop),
-                        (0.3, self.block), (0.8, self.try_block), (0.5, self.guarded)]
+                        (0.3, self.block), (0.8, self.try_block), (0.5, self.guarded), (0.5, self.widening)]
         if self.num_loops:
             choices += [(1, self.jump)]
         if not self.is_nested:
@@ -456,6 +456,23 @@ class Statements(Matrices):
             self.emit('} else {', False)
             self.nested(self.statements, self.rng.randint(1, 2), depth - 1)
         self.emit('}')
+
+    def widening(self, depth):
+        """A number that paths make one of several types."""
+        vts = self.rng.sample(['bool', 'si8', 'ui8', 'si32', 'ui32', 'si64', 'f32', 'f64', 'size', 'ui64'], 2)
+        if 'ui64' in vts and {'si8', 'si32', 'si64'} & set(vts):
+            vts = ['si64', 'f64']
+        name = self.new_name()
+        if name in self.variables:
+            return
+        values = [self.literal(vt) for vt in vts]
+        self.emit(f'{name} = {values[0]};')
+        forms = ['if({c}) {{ {n} = {v}; }} print({n});', 'for(k in 1 : 3) {{ print({n}); if({c}) {n} = {v}; }}',
+                 'for(k in 1 : 3) {{ print({n}); if(k == 2) {{ {n} = {v}; break; }} }}',
+                 'try {{ {n} = {v}; assert({c}); }} catch {{ print({n}); }}']
+        self.emit(self.rng.choice(forms).format(n=name, v=values[1], c=self.condition(1)))
+        self.emit(f'print(typeOf({name})); print({name});')
+        self.variables.pop(name, None)
 
     FAILING = ('5 / 0', 'as.scalar([1, 2])', 'as.si64("abc")', 'sum([1, 2, 3] + [1, 2])', '[1, 2][7, 0][0, 0]',
                'sqrt(-1.0)')

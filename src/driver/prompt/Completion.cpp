@@ -99,7 +99,8 @@ Completions completionsAt(const std::string &text, size_t cursor, const KnownNam
     while (begin > 0 && isWordPart(before[begin - 1]))
         --begin;
     std::string_view word = before.substr(begin);
-    if (word.empty() || read.unterminated || std::isdigit(static_cast<unsigned char>(word[0])))
+    bool isToken = !read.tokens.empty() && read.tokens.back().end == cursor; // not so in a comment
+    if (word.empty() || !isToken || std::isdigit(static_cast<unsigned char>(word[0])))
         return {};
     std::set<std::string, std::less<>> fitting;
     auto offer = [&](std::string_view name) {

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -60,6 +61,11 @@ bool readByte(int fd, char &byte) {
         got = ::read(fd, &byte, 1);
     while (got < 0 && errno == EINTR);
     return got == 1;
+}
+
+bool hasMore(int fd) {
+    pollfd input{fd, POLLIN, 0};
+    return poll(&input, 1, 0) > 0;
 }
 
 winsize terminalSize(int fd) {
@@ -121,7 +127,9 @@ class LineEditor::Screen {
     void finish(LineBuffer &buffer, std::string_view mark = "") {
         buffer.moveToEnd();
         show(buffer);
-        writeAll(fd, std::string(mark) + "\r\n");
+        // Behind a line that ends at the edge the cursor is in a new one already.
+        bool isInNewLine = cursorColumn == 0 && mark.empty();
+        writeAll(fd, std::string(mark) + (isInNewLine ? "" : "\r\n"));
         shownRow = 0;
     }
     void clear() {
@@ -243,7 +251,10 @@ std::optional<std::string> LineEditor::edit(const std::string &prompt) {
     while (readByte(channel.input, byte)) {
         switch (buffer.feed(byte)) {
         case LineBuffer::Event::None: break;
-        case LineBuffer::Event::Changed: screen.show(buffer); break;
+        case LineBuffer::Event::Changed:
+            if (!hasMore(channel.input)) // who types ahead need not see every key
+                screen.show(buffer);
+            break;
         case LineBuffer::Event::ClearScreen:
             screen.clear();
             screen.show(buffer);

@@ -22,7 +22,11 @@ ValueType resultType(KernelCall &call, const Dense &m) {
 std::vector<double> allCells(const Dense &m) {
     std::vector<double> cells;
     cells.reserve(m.cells());
-    CellReader<double>(m).all([&](const double *x, size_t n) { cells.insert(cells.end(), x, x + n); });
+    CancelCountdown look;
+    CellReader<double>(m).all([&](const double *x, size_t n) {
+        cells.insert(cells.end(), x, x + n);
+        look.after(n);
+    });
     return cells;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Functions of two numbers; of strings where they have an order or can be joined.
+#include <array>
 #include <cmath>
 
 #include "base/Error.h"
@@ -10,6 +11,8 @@
 namespace daphne {
 
 namespace {
+
+constexpr size_t kNumNumericTypes = static_cast<size_t>(ValueType::F64) + 1;
 
 /// Type in which integers wrap instead of overflowing.
 template <class T>
@@ -128,18 +131,33 @@ template <class Op> struct OfNumbers {
     }
 };
 
-template <class Op> BinaryLoops forAll(ValueType t) {
-    return withNumericType(t, [&]<class T>(TypeTag<T>) { return BinaryLoop<Op, T, T>::table(t, t); });
+/// make(type) for every numeric type. Made once: operations on single cells ask each time.
+template <class F> std::array<BinaryLoops, kNumNumericTypes> loopsPerType(F &&make) {
+    std::array<BinaryLoops, kNumNumericTypes> loops{};
+    for (size_t t = 0; t < kNumNumericTypes; ++t)
+        loops[t] = make(static_cast<ValueType>(t));
+    return loops;
 }
-/// Arithmetic on truth values happens in si64.
-template <class FloatOp, class IntegerOp> BinaryLoops forNumbers(ValueType g) {
-    ValueType t = g == ValueType::Bool ? ValueType::SI64 : g;
-    return withNumericType(t, [&]<class T>(TypeTag<T>) -> BinaryLoops {
-        if constexpr (std::is_same_v<T, bool>)
-            throw internalError("arithmetic on bool cells");
-        else
-            return BinaryLoop<std::conditional_t<std::is_integral_v<T>, IntegerOp, FloatOp>, T, T>::table(t, t);
+
+template <class Op> BinaryLoops forAll(ValueType type) {
+    static const auto kLoops = loopsPerType([](ValueType t) {
+        return withNumericType(t, [&]<class T>(TypeTag<T>) { return BinaryLoop<Op, T, T>::table(t, t); });
     });
+    return kLoops[static_cast<size_t>(type)];
+}
+
+/// Arithmetic on truth values happens in si64.
+template <class FloatOp, class IntegerOp> BinaryLoops forNumbers(ValueType type) {
+    static const auto kLoops = loopsPerType([](ValueType g) {
+        ValueType t = g == ValueType::Bool ? ValueType::SI64 : g;
+        return withNumericType(t, [&]<class T>(TypeTag<T>) -> BinaryLoops {
+            if constexpr (std::is_same_v<T, bool>)
+                throw internalError("arithmetic on bool cells");
+            else
+                return BinaryLoop<std::conditional_t<std::is_integral_v<T>, IntegerOp, FloatOp>, T, T>::table(t, t);
+        });
+    });
+    return kLoops[static_cast<size_t>(type)];
 }
 
 BinaryLoops powLoops(ValueType g) {

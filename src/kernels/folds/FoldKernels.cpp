@@ -26,13 +26,18 @@ template <class T> struct Cell {
     T value;
 };
 
+/// No cells are no blocks, which have no address.
+template <class F, class T> T merged(const std::vector<Cell<T>> &blocks) {
+    return F::merge(blocks.empty() ? nullptr : &blocks.front().value, blocks.size());
+}
+
 template <class F, class T> Value foldAll(const Dense &m, ValueType type) {
     CellReader<T> reader(m);
     if (const T *x = reader.allInPlace())
         return Value::scalar(foldRun<F>(x, m.cells()), type);
     std::vector<Cell<T>> blocks;
     reader.all([&](const T *x, size_t n) { blocks.push_back({F::block(x, n)}); });
-    return Value::scalar(F::merge(&blocks.data()->value, blocks.size()), type);
+    return Value::scalar(merged<F>(blocks), type);
 }
 
 template <class F, class T> Value foldRows(const Dense &m, ValueType type) {
@@ -47,7 +52,7 @@ template <class F, class T> Value foldRows(const Dense &m, ValueType type) {
         }
         blocks.clear();
         reader.row(r, [&](const T *x, size_t n) { blocks.push_back({F::block(x, n)}); });
-        out[r] = F::merge(&blocks.data()->value, blocks.size());
+        out[r] = merged<F>(blocks);
     }
     return result;
 }

@@ -69,12 +69,19 @@ std::array<Value, 2> remove(KernelCall &call, const List &list, int64_t position
     return {Value(std::move(result)), std::move(element)};
 }
 
-Value length(KernelCall &call, const Value &x) {
-    if (x.isString())
-        return Value::size(numCodePoints(x.text()));
-    if (!x.isList())
-        wrongArgument(call, 0, "a list or a string");
-    return Value::size(x.list().elements.size());
+Value length(KernelCall &call, AnyValue x) {
+    if (x.value.isString())
+        return Value::size(numCodePoints(x.value.text()));
+    if (x.value.isMatrix()) {
+        const Matrix &m = x.value.matrix();
+        if (m.rows() != 1 && m.cols() != 1)
+            throw executionError("needs one row or one column, got " + m.shapeText())
+                .withHint("nrow, ncol and ncell tell the size of a matrix");
+        return Value::size(m.cells());
+    }
+    if (!x.value.isList())
+        wrongArgument(call, 0, "a list, a string, or one row or column of a matrix");
+    return Value::size(x.value.list().elements.size());
 }
 
 } // namespace

@@ -17,9 +17,15 @@ template <class F> auto withFloatType(ValueType type, F f) {
     return type == ValueType::F32 ? f(TypeTag<float>()) : f(TypeTag<double>());
 }
 
+/// For questions about shapes: cells may be elsewhere.
+template <class T> Oriented<T> shapeOf(const Dense &m, bool transposed) {
+    return orient(DenseView<const T>{reinterpret_cast<const T *>(m.storage()), m.rows(), m.cols(), m.skip()},
+                  transposed);
+}
+
 std::optional<RowwiseProduct> denseProduct(const Dense &lhs, const Dense &rhs, TransposeFlags transpose) {
     return withFloatType(lhs.type(), [&]<class T>(TypeTag<T>) -> std::optional<RowwiseProduct> {
-        Oriented<T> a = orient<T>(lhs, transpose.lhs), b = orient<T>(rhs, transpose.rhs);
+        Oriented<T> a = shapeOf<T>(lhs, transpose.lhs), b = shapeOf<T>(rhs, transpose.rhs);
         bool hasVector = a.rows == 1 || a.cols == 1 || b.cols == 1;
         bool isNarrow = (!transpose.lhs && isRowsTimesSmall(a.rows, a.cols, b.cols)) ||
                         (transpose.lhs && !transpose.rhs && isSumOfOuterProducts(a.cols, a.rows, b.cols));

@@ -37,6 +37,7 @@ void refine(RunContext &context, uint64_t *rows, const std::vector<size_t> &begi
     for (size_t i = 0; i + 1 < begins.size(); ++i) {
         uint64_t *first = rows + begins[i];
         size_t n = begins[i + 1] - begins[i];
+        look.after(n); // a short run by itself does not
         if constexpr (!std::is_same_v<T, std::string>) {
             if (n >= kRadixCells) {
                 radixReorder(context, key.column->type(), cells.data, cells.skip, key.ascending, first, n);

@@ -94,7 +94,7 @@ Value unique(KernelCall &call, const Value &x) {
     if (!x.isFrame())
         wrongArgument(call, 0, "a matrix or frame");
     const Frame &frame = x.frame();
-    std::vector<size_t> rows = groupRows(frame.rows(), frame.columns).firstRow;
+    std::vector<size_t> rows = relational::groupRows(frame.rows(), frame.columns).firstRow;
     std::ranges::sort(rows);
     return pickRows(frame, rows);
 }

@@ -121,8 +121,8 @@ class Lexer {
         auto c = static_cast<unsigned char>(text[bad]);
         constexpr std::string_view kHex = "0123456789abcdef";
         diagnostics
-            .report(span(bad, bad + 1),
-                    std::string("the script is not UTF-8: byte 0x") + kHex[c >> 4] + kHex[c & 15] + " belongs to no character")
+            .report(span(bad, bad + 1), std::string("the script is not UTF-8: byte 0x") + kHex[c >> 4] + kHex[c & 15] +
+                                            " belongs to no character")
             .withHint("save the file as UTF-8");
     }
 

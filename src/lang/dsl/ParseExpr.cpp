@@ -206,7 +206,7 @@ Parser::Parsed Parser::parseLiteral() {
     switch (token.kind) {
     case TokenKind::Int: {
         IntValue v = token.match == kMalformed ? IntValue{} : decodeInt(literal);
-        bool isTwo63 = v.type == ValueType::SI64 && v.value == INT64_MIN;
+        bool isTwo63 = v.inRange && v.type == ValueType::SI64 && v.value == INT64_MIN;
         if (isTwo63 && at - 1 != negatedToken)
             diagnostics.report(span, std::string(literal) + " is out of the range of si64")
                 .withHint("only its negation, -9223372036854775808, is in the range");

@@ -4,7 +4,8 @@
 /// new references. Calls, loop entries and terminators take references over: a
 /// value's last such use moves the block's own reference, others get a new one.
 /// What is still owned after the last use is released there; where the last use
-/// is a kernel that can work in place or a pipeline, the reference is handed to it instead.
+/// is a kernel that can work in place or a pipeline, the reference is handed to it instead. Where it is a branch, both
+/// sides get the reference: what is changed in one of them is changed in place.
 #include "transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -35,9 +36,14 @@ OperandRange consumedOperands(Operation *op) {
 
 bool isAncestorUse(OpOperand &use, Operation *ancestor) { return use.getOwner() != ancestor; }
 
+/// Values of outer blocks whose references are handed over to a block.
+using HandedOver = llvm::DenseMap<Block *, SmallVector<Value>>;
+
 class BlockCounter {
   public:
-    explicit BlockCounter(Block &block) : block(block), builder(block.getParentOp()->getContext()) {}
+    BlockCounter(Block &block, HandedOver &handedOver)
+        : block(block), handedOver(handedOver), given(handedOver.lookup(&block)),
+          builder(block.getParentOp()->getContext()) {}
 
     void run() {
         std::vector<Operation *> operations;
@@ -47,6 +53,8 @@ class BlockCounter {
             retainForConsumers(op);
         for (BlockArgument arg : block.getArguments())
             finishValue(arg, nullptr);
+        for (Value v : given)
+            finishValue(v, nullptr);
         for (Operation *op : operations)
             for (Value v : op->getResults())
                 finishValue(v, op);
@@ -64,6 +72,8 @@ class BlockCounter {
         return last;
     }
 
+    bool owns(Value v) { return v.getParentBlock() == &block || llvm::is_contained(given, v); }
+
     bool usedInsideRegionsOf(Operation *op, Value v) {
         return llvm::any_of(v.getUses(), [&](OpOperand &use) {
             return block.findAncestorOpInBlock(*use.getOwner()) == op && isAncestorUse(use, op);
@@ -72,7 +82,7 @@ class BlockCounter {
 
     /// True if op receives the block's own reference to v.
     bool moves(Operation *op, Value v) {
-        return v.getParentBlock() == &block && llvm::is_contained(consumedOperands(op), v) && lastUse(v) == op &&
+        return owns(v) && llvm::is_contained(consumedOperands(op), v) && lastUse(v) == op &&
                !usedInsideRegionsOf(op, v);
     }
 
@@ -114,6 +124,11 @@ class BlockCounter {
         }
         if (moves(last, v))
             return;
+        if (auto branch = dyn_cast<scf::IfOp>(last); branch && !branch.getElseRegion().empty()) {
+            handedOver[branch.thenBlock()].push_back(v);
+            handedOver[branch.elseBlock()].push_back(v);
+            return;
+        }
         if (int k = reusableOperand(last, v); k >= 0) {
             auto mask = last->getAttrOfType<IntegerAttr>(ir::kConsume);
             int64_t bits = (mask ? mask.getInt() : 0) | int64_t(1) << k;
@@ -125,6 +140,8 @@ class BlockCounter {
     }
 
     Block &block;
+    HandedOver &handedOver;
+    const SmallVector<Value> given;
     OpBuilder builder;
 };
 
@@ -132,14 +149,15 @@ class BlockCounter {
 
 void manageReferences(ModuleOp module) {
     std::vector<Block *> blocks;
-    module.walk([&](Block *block) {
+    module.walk<WalkOrder::PreOrder>([&](Block *block) {
         // Inside a pipeline the engine counts.
         if (block != module.getBody() && !isa<ir::PipelineOp>(block->getParentOp()))
             blocks.push_back(block);
     });
-    // Innermost first: retains in nested blocks are uses the outer ones must see.
+    // Outermost first: they say what the inner ones own.
+    HandedOver handedOver;
     for (Block *block : blocks)
-        BlockCounter(*block).run();
+        BlockCounter(*block, handedOver).run();
 }
 
 } // namespace daphne::transforms

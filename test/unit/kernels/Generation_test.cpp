@@ -72,8 +72,13 @@ TEST(Rand, SeededIntegersUseMultiplyShiftRejection) {
 }
 
 TEST(Rand, NeverDrawsZeroForANonZeroCell) {
+    auto values = cells<int64_t>(randMatrix(200, 1, number(int64_t(-1)), number(int64_t(1)), 0.9, 3));
+    EXPECT_EQ(std::count(values.begin(), values.end(), 0), 20);
+}
+
+TEST(Rand, DrawsZeroLikeAnyIntegerIfAllCellsAreDrawn) {
     auto values = cells<int64_t>(randMatrix(200, 1, number(int64_t(-1)), number(int64_t(1)), 1, 3));
-    EXPECT_EQ(std::count(values.begin(), values.end(), 0), 0);
+    EXPECT_EQ(std::count(values.begin(), values.end(), 0), 70);
 }
 
 /// The selection of the specification, cell by cell.
@@ -108,7 +113,7 @@ TEST(Rand, WorksForEveryNumericType) {
     EXPECT_EQ(randMatrix(2, 2, number(uint8_t(1)), number(uint8_t(9)), 1, 1).dense().type(), ValueType::UI8);
     EXPECT_EQ(randMatrix(2, 2, number(uint32_t(1)), number(uint32_t(9)), 1, 1).dense().type(), ValueType::UI32);
     EXPECT_EQ(randMatrix(2, 2, number(uint64_t(1)), number(~uint64_t(0)), 1, 1).dense().type(), ValueType::UI64);
-    EXPECT_EQ(cells<bool>(randMatrix(1, 2, number(false), number(true), 1, 1)), (std::vector<bool>{true, true}));
+    EXPECT_EQ(cells<bool>(randMatrix(1, 2, number(false), number(true), 1, 1)), (std::vector<bool>{false, true}));
     EXPECT_EQ(cells<int64_t>(randMatrix(1, 2, number(int64_t(4)), number(int64_t(4)), 1, 1)),
               (std::vector<int64_t>{4, 4}));
 }

@@ -198,6 +198,47 @@ TEST(Insert, UpdatesInPlaceWhatNobodyElseSees) {
     EXPECT_EQ(cells<int64_t>(results[0]), (I{1, 2, 3, 0, 0, 0, 7, 8, 9}));
 }
 
+TEST(Insert, FillsThePartWithAScalar) {
+    EXPECT_EQ(cells<int64_t>(run("insert", {nine(), number(true), num(0), num(2), num(1), num(2)})),
+              (I{1, 1, 3, 4, 1, 6, 7, 8, 9}));
+    EXPECT_EQ(cells<int64_t>(run("insertRow", {nine(), num(0), num(-1), num(0)})), (I{1, 2, 3, 4, 5, 6, 0, 0, 0}));
+}
+
+TEST(Insert, UpdatesColumnsOfFramesInPlaceWhereNobodyElseSeesThem) {
+    Value frame = run("setColumn", {table(), column<int64_t>({1, 2, 3}), text("new")});
+    const int64_t *storage = frame.frame().columns[3]->view<int64_t>().data;
+    std::vector<Value> args;
+    args.push_back(std::move(frame));
+    for (Value v : {num(9), text("new"), num(0), num(1)})
+        args.push_back(std::move(v));
+    Value result = runConsuming("insertInColumn", 1, std::move(args));
+    EXPECT_EQ(result.frame().columns[3]->view<int64_t>().data, storage);
+    EXPECT_EQ(cells<int64_t>(Value(result.frame().columns[3])), (I{9, 2, 3}));
+    // What others hold is copied.
+    Value other = result;
+    Value changed = run("insertInColumn", {result, num(5), text("new"), num(1), num(2)});
+    EXPECT_EQ(cells<int64_t>(Value(other.frame().columns[3])), (I{9, 2, 3}));
+    EXPECT_EQ(cells<int64_t>(Value(changed.frame().columns[3])), (I{9, 5, 3}));
+}
+
+TEST(MarkedCells, AreReadAndOverwrittenRowByRow) {
+    Value marks = matrix<double>(3, 3, {0, 1, 0, -0.5, 0, 0, 0, 0, 2});
+    EXPECT_EQ(cells<int64_t>(run("filterCells", {nine(), marks})), (I{2, 4, 9}));
+    EXPECT_EQ(cells<int64_t>(run("insertCells", {nine(), column<int64_t>({7, 0, 5}), marks})),
+              (I{1, 7, 3, 0, 5, 6, 7, 8, 5}));
+    EXPECT_EQ(cells<int64_t>(run("insertCells", {nine(), num(0), marks})), (I{1, 0, 3, 0, 5, 6, 7, 8, 0}));
+    Value x = nine();
+    EXPECT_EQ(cells<int64_t>(runConsuming("insertCells", 1, {x, num(0), x})), I(9, 0));
+    EXPECT_NE(failure("insertCells", {nine(), column<int64_t>({1, 2}), marks}), "");
+    EXPECT_NE(failure("filterCells", {nine(), column<int64_t>({1, 0, 1})}), "");
+    Value all = number(true);
+    EXPECT_EQ(cells<int64_t>(run("insertMarked", {nine(), num(0), column<int64_t>({0, 1, 0}), all})),
+              (I{1, 2, 3, 0, 0, 0, 7, 8, 9}));
+    EXPECT_EQ(cells<int64_t>(run("insertMarked", {nine(), matrix<int64_t>(1, 2, {5, 6}), column<int64_t>({0, 1, 0}),
+                                                  column<int64_t>({1, 0, 1})})),
+              (I{1, 2, 3, 5, 5, 6, 7, 8, 9}));
+}
+
 TEST(Insert, RejectsWrongShapesTypesAndBounds) {
     EXPECT_EQ(failure("insertRow", {nine(), rowVector<int64_t>({1, 2}), num(0), num(1)}),
               "left indexing selects 1x3 cells, but the right-hand side is 1x2");

@@ -51,13 +51,13 @@ TEST(Checker, LoopVariablesAreReadOnly) {
 // -------------------------------------------------------------------- if types
 
 TEST(Checker, BranchesMustAgreeOnTheTypeOfAVariable) {
-    expectError("x = 1; if(true) x = 2.0;", "the type of 'x' is ambiguous");
-    expectError("x = 1; if(true) x = 2; else x = 2.0;", "the type of 'x' is ambiguous");
-    expectError("M = [1]; x = 0; if(true) x = nrow(M);", "size if the condition holds, si64 otherwise");
+    expectError("x = 1; if(true) x = \"a\";", "the type of 'x' is ambiguous");
+    expectError("x = 1; if(true) x = 2; else x = 2u;", "the type of 'x' is ambiguous");
+    expectError("M = [1]; x = \"a\"; if(true) x = nrow(M);", "size if the condition holds, str otherwise");
     expectError("x = 1; if(true) { if(true) x = [1]; }", "the type of 'x' is ambiguous");
-    expectError("x = [1]; if(true) x = [1.0];", "matrix<f64> if the condition holds, matrix<si64> otherwise");
+    expectError("x = [1]; if(true) x = [\"a\"];", "matrix<str> if the condition holds, matrix<si64> otherwise");
     expectError("x = {\"a\": [1]}; if(true) x = {\"a\": [1.0]};", "the type of 'x' is ambiguous");
-    expectError("x = 1; if(true) { x = 2.0; stop(\"no\"); }", "the type of 'x' is ambiguous");
+    expectError("x = 1; if(true) { x = \"a\"; stop(\"no\"); }", "the type of 'x' is ambiguous");
 }
 
 TEST(Checker, OnlyTheBranchResultsAreCompared) {
@@ -82,9 +82,10 @@ TEST(Checker, BranchesThatReturnDoNotTakePartInTheMerge) {
     expectValid("def f(c) { x = 1; if(c) return 1; else x = 2; return x; }");
 }
 
-TEST(Checker, LoopsKeepTheTypesOfBefore) {
+TEST(Checker, LoopsWidenVariablesAndKeepOtherTypesOfBefore) {
     expectValid("x = 1; while(x < 3) { x = x + 1.5; }");
-    expectValid("def f(a: si64) -> si64 { return a; } x = 1; while(x < 3) { x = x + 1.5; } y = f(x);");
+    expectError("def f(a: si64) -> si64 { return a; } x = 1; while(x < 3) { x = x + 1.5; } y = f(x);", "got f64");
+    expectValid("def f(a: si64) -> si64 { return a; } x = 1; while(x < 3) { x = [2]; } y = f(x);");
 }
 
 // ------------------------------------------------------------------ assignment
@@ -124,7 +125,7 @@ TEST(Checker, LeftIndexingNeedsAVariableAndPositions) {
     expectValid("X = [1, 2, 3]; X[0, 0] = [5]; X[-1, ] = [6]; X[0:2, 0] = [7, 8]; i = 1.5; X[i, ] = [9];");
     expectError("X[0, 0] = [5];", "undefined variable 'X'");
     expectError("X = [1]; X[[0], ] = [5];", "only a position, a range or a bool matrix");
-    expectError("X = [1]; p = [0]; X[, p] = [5];", "only a position or a range");
+    expectError("X = [1]; p = [0]; X[, p] = [5];", "only a position, a range or a bool matrix");
     expectError("X = [1]; X[, \"a\"] = [5];", "a label cannot select");
     expectError("X = [1]; X[\"a\", ] = [5];", "a label cannot select");
     expectValid("X = [1]; X[, ] = \"other\"; y = X + \"a\";");
@@ -229,7 +230,8 @@ TEST(Checker, KeywordArgumentsFollowTheRules) {
     expectError("x = fill(1, 2, value = 3);", "given twice");
     expectError("x = fill(1, 2, columns = 3);", "has no parameter 'columns'");
     expectError("x = fill(numRows = 2, numCols = 2);", "takes 3 arguments");
-    expectError("print(1, err = true);", "is missing");
+    expectError("seq(1, inc = 2);", "is missing");
+    expectError("print(1, end = 2);", "no parameter");
     expectError("x = createFrame(col = [1]);", "takes no keyword arguments");
     expectError("x = now(a = 1);", "takes no arguments");
     expectError("x = ctable([0], [0], resNumRows = 1, resNumCols = 1);", "is missing");
@@ -325,12 +327,31 @@ TEST(Checker, ReturnsAgreeWithEachOther) {
     expectValid("def f(x) { return 1; x = 2; return 3; }");
 }
 
-TEST(Checker, ReturnsStandInFunctionsButNotInLoops) {
+TEST(Checker, ReturnsStandInFunctions) {
     expectError("return 1;", "only possible in a function");
     expectError("if(true) return;", "only possible in a function");
-    expectError("def f() { while(true) { return 1; } }", "not possible in a loop");
-    expectError("def f() { for(i in 1:2) if(true) return 1; return 2; }", "not possible in a loop");
-    expectError("def f() { do return 1; while(true); return 2; }", "not possible in a loop");
+    expectValid("def f() { while(true) { return 1; } }");
+    expectValid("def f() { for(i in 1:2) if(true) return 1; return 2; }");
+    expectValid("def f() { do return 1; while(true); return 2; }");
+    expectError("def f() { while(true) { if(true) return 1; break; } }", "on every path");
+    expectError("def f() { for(i in 1:2) return 1; }", "on every path");
+}
+
+TEST(Checker, JumpsStandInLoops) {
+    expectError("break;", "only possible in a loop");
+    expectError("for(i in 1:2) { } continue;", "only possible in a loop");
+    expectError("for(i in 1:2) { } def f() { break; }", "only possible in a loop");
+    expectValid("for(i in 1:2) { if(i) break; else continue; }");
+    expectValid("break = 1; break;");
+}
+
+TEST(Checker, NumbersWidenWherePathsMeet) {
+    expectValid("x = 1; if(true) x = 2.0; x = [x, 1.5];");
+    expectValid("def f(x: f64) { } x = 1; for(i in 1:2) { f(x); x = x * 0.5; }");
+    expectValid("def f() -> f64 { x = 1; while(true) { if(x > 3) return x; x = x * 1.5; } }");
+    expectValid("def f() -> f64 { x = 1; while(x < 3) { if(x > 2) { x = 0.5; break; } } return x; }");
+    expectError("def f() -> si64 { x = 1; for(i in 1:2) x = x * 0.5; return x; }", "this returns f64");
+    expectError("x = 1; try { x = \"a\"; } catch { }", "the type of 'x' is ambiguous after this 'try'");
 }
 
 TEST(Checker, RecursionNeedsDeclaredResults) {

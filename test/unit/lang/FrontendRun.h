@@ -35,7 +35,7 @@ struct FrontendRun {
     }
     const Stmt *statement(size_t i) const { return result.program.main->body[i]; }
     /// Right-hand side of statement i, which is an assignment.
-    const Expr *value(size_t i) const { return as<Assign>(statement(i)).value; }
+    const Expr *value(size_t i) const { return as<Assign>(statement(i)).values.front(); }
 };
 
 inline void expectValid(const std::string &text, const FrontendOptions &options = {}) {

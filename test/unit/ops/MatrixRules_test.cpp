@@ -113,9 +113,12 @@ TEST(IndexingRules, CheckLeftIndexing) {
     Arg x = matrix(F64, 3, 3);
     EXPECT_EQ(infer("insertRow", {x, matrix(F64, 1, 3), integer(0), integer(1)}), TypeDesc::matrix(F64, 3, 3));
     EXPECT_NE(rejection("insertRow", {x, matrix(F64, 1, 2), integer(0), integer(1)}), "");
-    EXPECT_NE(rejection("insertRow", {x, matrix(SI64, 1, 3), integer(0), integer(1)}), "");
+    EXPECT_EQ(infer("insertRow", {x, matrix(SI64, 1, 3), integer(0), integer(1)}), TypeDesc::matrix(F64, 3, 3));
+    EXPECT_NE(rejection("insertRow", {matrix(SI64, 3, 3), matrix(F64, 1, 3), integer(0), integer(1)}), "");
     EXPECT_NE(rejection("insertRow", {x, matrix(F64, 1, 3), integer(3), integer(4)}), "");
-    EXPECT_NE(rejection("insert", {x, real(1), integer(0), integer(1), integer(0), integer(1)}), "");
+    EXPECT_EQ(infer("insert", {x, real(1), integer(0), integer(1), integer(0), integer(1)}),
+              TypeDesc::matrix(F64, 3, 3));
+    EXPECT_NE(rejection("insert", {matrix(SI64, 3, 3), real(1), integer(0), integer(1), integer(0), integer(1)}), "");
 }
 
 TEST(FrameRules, KnowTheSchema) {

@@ -47,7 +47,7 @@ TEST(Registry, ReadsDefaultsAndVariableArguments) {
     const BuiltinInfo *print = registry().findBuiltin("print"), *stop = registry().findBuiltin("stop");
     const BuiltinInfo *createList = registry().findBuiltin("createList");
     ASSERT_TRUE(print && stop && createList);
-    ASSERT_EQ(print->params.size(), 3u);
+    ASSERT_EQ(print->params.size(), 5u);
     EXPECT_EQ(print->params[1].name, "newline");
     EXPECT_EQ(print->params[1].defaultLiteral, "true");
     EXPECT_EQ(print->params[2].defaultLiteral, "false");
@@ -55,7 +55,8 @@ TEST(Registry, ReadsDefaultsAndVariableArguments) {
     EXPECT_EQ(stop->params[0].defaultLiteral, "\"unspecified reason\"");
     EXPECT_EQ(stop->numRequired, 0u);
     EXPECT_TRUE(createList->variadic);
-    EXPECT_FALSE(print->variadic);
+    EXPECT_TRUE(print->variadic);
+    EXPECT_EQ(print->variadicParam, 0u);
 }
 
 TEST(Registry, EveryBuiltinIsComplete) {
