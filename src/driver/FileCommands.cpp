@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "base/Error.h"
+#include "base/FloatText.h"
 #include "data/NullIndicator.h"
 #include "data/Object.h"
 #include "driver/ProgressBars.h"
@@ -26,13 +27,18 @@ constexpr std::string_view kUsage =
     "       daphne inspect file [options]\n"
     "  --frame, --matrix     what the file holds (default: as it says; CSV: a frame if\n"
     "                        its columns differ in type)\n"
+    "options of the CSV file that is read, or, if it is none, of the one that is written:\n"
     "  --delimiter=C         CSV: character between fields (default ,)\n"
-    "  --header              CSV: the first line holds the labels\n"
+    "  --header, --no-header CSV: whether the first line holds the labels (default: reading,\n"
+    "                        as the data tell; writing, no)\n"
     "  --quote=C             CSV: quote character, empty for none (default \")\n"
     "  --null=TEXT           CSV: field that means no value; may be repeated\n"
+    "others:\n"
     "  --keep-nulls          a column with nulls gets a second one that tells where they are;\n"
     "                        written as nulls where the format has them\n"
-    "  --exact               CSV: write floats exactly, not with six decimals\n"
+    "  --lenient             CSV: read what is wrong as well as possible\n"
+    "  --digits=N            CSV: significant digits of floats that are written (default: as\n"
+    "                        many as are needed)\n"
     "  --part-rows=N, --part-cols=N   .fed: shape of the parts (default: all columns, 64 MiB)\n"
     "  --workers=A,B         .fed: who reads the parts in distributed runs, in order of their rows\n"
     "  --num-threads=N       workers (default: one per core)\n"
@@ -44,7 +50,7 @@ struct Command {
     bool convert = false, help = false;
     enum class Shape { Any, Frame, Matrix } shape = Shape::Any;
     bool keepNulls = false;
-    io::CsvStyle csv;
+    io::CsvOptions csv;
     int64_t numThreads = 0, partRows = 0, partCols = 0;
     std::vector<std::string> workers;
     std::string progress = "auto";
@@ -87,6 +93,7 @@ std::string whenToShow(const std::string &text) {
 
 Command parse(const std::vector<std::string> &words) {
     Command c;
+    std::vector<std::string> nulls;
     c.convert = words[0] == "convert";
     for (size_t i = 1; i < words.size(); ++i) {
         const std::string &word = words[i];
@@ -112,17 +119,21 @@ Command parse(const std::vector<std::string> &words) {
             c.shape = Command::Shape::Matrix;
         else if (name == "header")
             c.csv.header = true;
+        else if (name == "no-header")
+            c.csv.header = false;
+        else if (name == "lenient")
+            c.csv.lenient = true;
         else if (name == "keep-nulls")
             c.keepNulls = true;
-        else if (name == "exact")
-            c.csv.exactFloats = true;
+        else if (name == "digits")
+            c.csv.digits = static_cast<int>(numberFrom(0, kMostFloatDigits, value(), name));
         else if (name == "delimiter")
             c.csv.delimiter = oneCharacter(value(), name);
         else if (name == "quote") {
             std::string quote = value();
             c.csv.quote = quote.empty() ? '\0' : oneCharacter(quote, name);
         } else if (name == "null")
-            c.csv.nulls.push_back(value());
+            nulls.push_back(value());
         else if (name == "progress")
             c.progress = whenToShow(value());
         else if (name == "num-threads")
@@ -136,6 +147,8 @@ Command parse(const std::vector<std::string> &words) {
         else
             throw usageError("unknown option " + word);
     }
+    if (!nulls.empty())
+        c.csv.nulls = nulls;
     if (c.keepNulls && c.shape == Command::Shape::Matrix)
         throw usageError("--keep-nulls cannot be used with --matrix: only frames have nulls");
     size_t needed = c.convert ? 2 : 1;
@@ -214,6 +227,17 @@ void printRowLengths(std::vector<size_t> lengths) {
                 static_cast<size_t>(std::ranges::count(lengths, size_t(0))));
 }
 
+void printFindings(const io::CsvFindings &found) {
+    using Source = io::CsvFindings::Source;
+    const char *from = found.headerFrom == Source::Request    ? "as the command says"
+                       : found.headerFrom == Source::Metadata ? "as the metadata say"
+                       : found.headerFrom == Source::Types    ? "as the metadata have types"
+                                                              : "as the data look";
+    std::printf("header: %s, %s\n", found.header ? "yes" : "no", from);
+    if (found.byteOrderMark)
+        std::printf("byte order mark: skipped\n");
+}
+
 void inspectMatrix(const Matrix &m) {
     std::printf("matrix of %s, %s, %zux%zu\n", std::string(dslName(m.type())).c_str(), m.isCsr() ? "sparse" : "dense",
                 m.rows(), m.cols());
@@ -266,11 +290,23 @@ int runFileCommand(const std::vector<std::string> &words) {
     sched::Topology topology = settings.machine ? *settings.machine : sched::Topology::detect();
     sched::Pool pool(topology, sched::chooseNumWorkers(topology, settings.threads));
     auto bars = showProgress(c.progress);
-    Value value = readAny(c.files[0], c.shape, {.pool = &pool, .csv = c.csv, .keepNulls = c.keepNulls});
+    const io::Format *format = io::FormatTable::get().find(io::DataPath(c.files[0]).extension);
+    io::CsvOptions reading = c.csv, writing;
+    if (c.convert) {
+        if (!format || !format->isCsv)
+            std::swap(reading, writing);
+        reading.digits.reset();
+        writing.digits = c.csv.digits;
+    }
+    io::CsvFindings found;
+    Value value =
+        readAny(c.files[0], c.shape, {.pool = &pool, .csv = reading, .found = &found, .keepNulls = c.keepNulls});
+    if (!c.convert && found.isCsv && format && format->isCsv)
+        printFindings(found);
     if (c.convert)
         io::write(value, c.files[1],
                   {.pool = &pool,
-                   .csv = c.csv,
+                   .csv = writing,
                    .blockRows = static_cast<size_t>(c.partRows),
                    .blockCols = static_cast<size_t>(c.partCols),
                    .workers = c.workers});

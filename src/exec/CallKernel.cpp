@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/CallKernel.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "exec/Placement.h"
 #include "exec/RunProduct.h"
+#include "kernels/system/FileOptions.h"
 #include "ops/Registry.h"
 #include "sched/Scheduler.h"
 
@@ -50,8 +52,9 @@ void runPlaced(Placement &placement, const ops::OpInfo &op, KernelCall &call) {
         bringHere(arg);
     if (has(op.effects, ops::Effect::WritesFile))
         placement.beforeWriting();
-    if (!has(op.effects, ops::Effect::ReadsFile) || call.args[1].as<bool>())
-        return runHere(call);
+    bool isRead = has(op.effects, ops::Effect::ReadsFile) && !call.args[1].as<bool>();
+    if (!isRead || !std::ranges::all_of(call.args.subspan(kFirstReadOption, kNumReadOptions), isNotGiven))
+        return runHere(call); // other machines read files as these say themselves
     bool asCsr = call.wantsCsr & 1;
     call.results[0] = placement.readMatrix(call.context, call.args[0].text(), asCsr, [&] {
         runHere(call);

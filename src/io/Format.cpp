@@ -50,15 +50,13 @@ template <class Fn> Fn need(Fn Format::*function, const DataPath &path, const st
     throw error.withHint("supported: " + possible);
 }
 
-/// The metadata file describes a file as a whole, not its parts.
-std::optional<Metadata> metadataFor(const DataPath &path) {
-    auto meta = path.part.empty() ? readMetadata(path.file) : std::nullopt;
+/// Only CSV files have options.
+void needCsv(const CsvOptions &options, const DataPath &path) {
     const Format *format = FormatTable::get().find(path.extension);
-    bool hasNulls = !format || format->hasNulls || !format->missingLibrary.empty();
-    if (meta && meta->hasNullable() && !hasNulls)
-        throw executionError("invalid meta data file \"" + metadataPath(path.file) + "\": a column is nullable, but ." +
-                             path.extension + " files have no nulls");
-    return meta;
+    if (!options.saysNothing() && format && !format->isCsv)
+        throw executionError("file \"" + path.file +
+                             "\": header, delimiter, quote, nulls, lenient and digits are "
+                             "options of .csv files");
 }
 
 ReadJob readJob(const DataPath &path, const ReadRequest &request) {
@@ -192,6 +190,19 @@ void enterLibrary(std::optional<InForeignCode> &foreign, const Format &format, c
                         format.mayHang ? std::optional(bytes) : std::nullopt);
 }
 
+std::optional<Metadata> metadataFor(const DataPath &path) {
+    auto meta = path.part.empty() ? readMetadata(path.file) : std::nullopt;
+    const Format *format = FormatTable::get().find(path.extension);
+    if (!meta || !format || !format->missingLibrary.empty())
+        return meta;
+    std::string mistake = format->isCsv ? "" : meta->missing();
+    if (mistake.empty() && meta->hasNullable() && !format->hasNulls)
+        mistake = "a column is nullable, but ." + path.extension + " files have no nulls";
+    if (!mistake.empty())
+        throw executionError("invalid meta data file \"" + metadataPath(path.file) + "\": " + mistake);
+    return meta;
+}
+
 bool ReadJob::wantsColumn(const std::string &label) const {
     const auto &wanted = request.columns;
     return wanted.empty() || std::find(wanted.begin(), wanted.end(), label) != wanted.end();
@@ -218,8 +229,11 @@ std::optional<FileInfo> inspect(const std::string &name, bool wantFrame) {
     if (!format || (wantFrame ? !format->readFrame : !format->readMatrix))
         return std::nullopt;
     auto meta = metadataFor(path);
+    // Labels that are in the file only may have to be read from there.
+    bool isComplete = meta && meta->missing().empty() &&
+                      !(format->isCsv && wantFrame && meta->csv.header.value_or(false) && !meta->hasSchema());
     if (!format->describe)
-        return meta ? std::optional(infoOf(*meta, wantFrame, path.file)) : std::nullopt;
+        return isComplete ? std::optional(infoOf(*meta, wantFrame, path.file)) : std::nullopt;
     // The shape stands in the file itself; a broken file is reported when it is read.
     try {
         ReadJob job(path.file, path.part, meta, {});
@@ -253,12 +267,14 @@ uint64_t bytesToRead(const std::string &name) {
 Value readMatrix(const std::string &name, const ReadRequest &request) {
     DataPath path(name);
     auto read = need(&Format::readMatrix, path, "read a matrix from");
+    needCsv(request.csv, path);
     return readNamed(read, path, request);
 }
 
 Value readFrame(const std::string &name, const ReadRequest &request) {
     DataPath path(name);
     auto read = need(&Format::readFrame, path, "read a frame from");
+    needCsv(request.csv, path);
     Value value = readNamed(read, path, request);
     return request.columns.empty() ? value : withColumns(value.frame(), request.columns);
 }
@@ -269,6 +285,7 @@ void write(const Value &value, const std::string &name, const WriteRequest &requ
     DataPath path(name);
     auto writeMatrix = value.isMatrix() ? need(&Format::writeMatrix, path, "write a matrix to") : nullptr;
     auto writeFrame = value.isFrame() ? need(&Format::writeFrame, path, "write a frame to") : nullptr;
+    needCsv(request.csv, path);
     const Format &format = *FormatTable::get().find(path.extension);
     Progress bar("writing " + path.file, 0);
     FileReplacement data(path.file);
@@ -287,7 +304,9 @@ void write(const Value &value, const std::string &name, const WriteRequest &requ
     if (!path.part.empty())
         return data.commit();
     FileReplacement metaFile(metadataPath(path.file));
-    metaFile.write(metadataText(metadataOf(value, format.hasNulls)));
+    Metadata meta = metadataOf(value, format.hasNulls);
+    meta.csv = job.csv;
+    metaFile.write(metadataText(meta));
     // Both are complete on the disk before either is put in place, the data first.
     metaFile.finish();
     data.commit();

@@ -37,12 +37,19 @@ struct FileInfo {
 /// reading will fail anyhow. Throws if the metadata file is invalid.
 std::optional<FileInfo> inspect(const std::string &path, bool wantFrame);
 
+/// What was found out about a CSV file.
+struct CsvFindings {
+    enum class Source : uint8_t { Request, Metadata, Types, Data } headerFrom = Source::Data;
+    bool isCsv = false, header = false, byteOrderMark = false;
+};
+
 /// What the reader of a file wants.
 struct ReadRequest {
     bool csr = false; ///< matrices: for certain; else as the policy prefers
     RepresentationPolicy policy = {};
-    sched::Pool *pool = nullptr; ///< null: on this thread alone
-    CsvStyle csv = {};           ///< of CSV files without metadata
+    sched::Pool *pool = nullptr;  ///< null: on this thread alone
+    CsvOptions csv = {};          ///< of CSV files
+    CsvFindings *found = nullptr; ///< not null: where it is said what was found out about a CSV file
     /// Frames: labels of the columns that are wanted, those that are not there are left out; none: all columns.
     std::vector<std::string> columns = {};
     /// Frames: columns that have nulls get a null indicator (data/NullIndicator.h), whatever the metadata say.
@@ -51,7 +58,7 @@ struct ReadRequest {
 
 struct WriteRequest {
     sched::Pool *pool = nullptr; ///< null: on this thread alone
-    CsvStyle csv = {};
+    CsvOptions csv = {};
     /// Of blocks of formats that have blocks, and of parts of federated matrices; 0: as the format likes.
     size_t blockRows = 0, blockCols = 0;
     std::vector<std::string> workers = {}; ///< who gets the parts of a federated matrix, in their order; none: nobody

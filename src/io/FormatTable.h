@@ -57,6 +57,7 @@ struct WriteJob {
     FileReplacement &file;
     std::string part;
     WriteRequest request;
+    CsvOptions csv = {}; ///< what the metadata are to say of it
     /// Where a writer has put other files that belong to it: they stay if the file gets to its place.
     std::unique_ptr<PartsDirectory> others = nullptr;
 };
@@ -83,6 +84,7 @@ struct Format {
     bool hasParts = false;                       ///< "file.ext:name" is one of several data sets
     bool compressible = true;                    ///< .gz and .zst
     bool hasNulls = false;                       ///< cells of frames can be null
+    bool isCsv = false;                          ///< there are options; what metadata leave out is found in the data
     std::string_view library{};                  ///< whose code reads the files, if it is not ours
     bool mayHang = false;                        ///< it may find no end in a damaged file
     bool checksStrings = false;                  ///< that they are UTF-8 without NUL; otherwise the caller does it
@@ -100,8 +102,13 @@ class FormatTable {
     std::vector<Format> rows;
 };
 
+struct DataPath;
+
 /// From here on a library works on the file, if the format has one.
 void enterLibrary(std::optional<InForeignCode> &foreign, const Format &format, const std::string &file);
+
+/// What the metadata file says of a whole file, nothing of its parts. Throws if that is not what the format needs.
+std::optional<Metadata> metadataFor(const DataPath &path);
 
 /// The matrix itself, or a dense one with the same cells.
 Ref<Dense> denseOf(const Matrix &m);

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "data/NullIndicator.h"
+#include "io/CsvOptions.h"
 #include "io/files/File.h"
-#include "io/text/JsonFields.h"
 
 namespace daphne::io {
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kMostColumns = size_t(1) << 20; ///< of a frame: each needs its own label and matrix
 
-class Reader : JsonFields {
+class Reader : public JsonFields {
   public:
     explicit Reader(const std::string &path) : JsonFields("invalid meta data file \"" + path + "\""), path(path) {}
 
@@ -24,19 +24,19 @@ class Reader : JsonFields {
         FileText file(path);
         json document = parse(file.text());
         Metadata meta;
-        meta.rows = size(document, "numRows");
-        meta.cols = size(document, "numCols");
+        meta.saysRows = document.contains("numRows");
+        meta.saysCols = document.contains("numCols");
+        meta.rows = size(document, "numRows", 0);
+        meta.cols = size(document, "numCols", 0);
         if (auto it = document.find("valueType"); it != document.end())
             meta.valueType = valueType(*it, "valueType");
         meta.allNullable = flag(document, "nullable", "nullable", false);
         if (auto it = document.find("schema"); it != document.end())
             readSchema(*it, meta);
-        else if (meta.valueType == ValueType::Unknown)
-            throw invalid("it has neither valueType nor schema");
         if (document.contains("numNonZeros"))
             meta.numNonZeros = size(document, "numNonZeros");
         if (auto it = document.find("csv"); it != document.end())
-            readStyle(*it, meta.csv);
+            meta.csv = csvOptionsFrom(*it, *this);
         return meta;
     }
 
@@ -53,20 +53,26 @@ class Reader : JsonFields {
     void readSchema(const json &schema, Metadata &meta) const {
         if (!schema.is_array())
             throw invalid("schema must be an array");
+        if (!meta.saysCols)
+            meta.cols = schema.size();
+        meta.saysCols = true;
         if (schema.size() != meta.cols)
             throw invalid("schema has " + std::to_string(schema.size()) + " entries, numCols is " +
                           std::to_string(meta.cols));
         for (const json &column : schema) {
             std::string where = "schema entry " + std::to_string(meta.labels.size());
-            bool complete = column.is_object() && column.contains("label") && column["label"].is_string() &&
-                            column.contains("valueType");
-            if (!complete)
-                throw invalid(where + " needs a label and a valueType");
-            meta.labels.push_back(column["label"].get<std::string>());
-            bool isDefault = column["valueType"] == "";
+            bool fits = column.is_object() && (!column.contains("label") || column["label"].is_string());
+            if (!fits)
+                throw invalid(where + " must be an object with a label and a valueType");
+            bool labelled = column.contains("label"), typed = column.contains("valueType");
+            meta.labels.push_back(labelled ? column["label"].get<std::string>()
+                                           : "col_" + std::to_string(meta.labels.size()));
+            meta.unlabelled.push_back(!labelled);
+            bool isDefault = typed && column["valueType"] == "";
             if (isDefault && meta.valueType == ValueType::Unknown)
                 throw invalid(where + " has an empty valueType and there is no default");
-            meta.types.push_back(isDefault ? meta.valueType : valueType(column["valueType"], where + ": valueType"));
+            meta.types.push_back(!typed || isDefault ? meta.valueType
+                                                     : valueType(column["valueType"], where + ": valueType"));
             meta.nullable.push_back(flag(column, "nullable", where + ": nullable", meta.allNullable));
         }
         needNoIndicators(meta);
@@ -86,40 +92,28 @@ class Reader : JsonFields {
                               std::string(column) + "\"");
     }
 
-    /// {"delimiter": ";", "header": true, "quote": "'", "nulls": ["NA"]}; all optional.
-    void readStyle(const json &object, CsvStyle &style) const {
-        if (!object.is_object())
-            throw invalid("csv must be an object");
-        auto character = [&](const char *key, char &target) {
-            auto it = object.find(key);
-            if (it == object.end())
-                return;
-            std::string text = it->is_string() ? it->get<std::string>() : "";
-            bool none = text.empty() && it->is_string() && std::string_view(key) == "quote";
-            if (!none && (text.size() != 1 || text == "\n" || text == "\r"))
-                throw invalid(std::string("csv: ") + key + " must be one character, got " + shown(*it));
-            target = none ? '\0' : text[0];
-        };
-        character("delimiter", style.delimiter);
-        character("quote", style.quote);
-        style.header = flag(object, "header", "csv: header", false);
-        if (auto it = object.find("nulls"); it != object.end()) {
-            if (!it->is_array())
-                throw invalid("csv: nulls must be a list of strings");
-            for (const json &text : *it) {
-                if (!text.is_string())
-                    throw invalid("csv: nulls must be a list of strings");
-                style.nulls.push_back(text.get<std::string>());
-            }
-        }
-    }
-
     std::string path;
 };
 
 std::string_view fileName(ValueType t) { return dslName(t == ValueType::Size ? ValueType::UI64 : t); }
 
 } // namespace
+
+std::string Metadata::missing() const {
+    if (!saysRows || !saysCols)
+        return std::string(saysRows ? "numCols" : "numRows") + " is missing";
+    if (!hasSchema() && valueType == ValueType::Unknown)
+        return "it has neither valueType nor schema";
+    for (size_t c = 0; c < types.size(); ++c)
+        if (types[c] == ValueType::Unknown || !isLabelled(c))
+            return "schema entry " + std::to_string(c) + " needs a label and a valueType";
+    return "";
+}
+
+bool Metadata::saysTypes() const {
+    auto isKnown = [](ValueType t) { return t != ValueType::Unknown; };
+    return isKnown(valueType) || std::any_of(types.begin(), types.end(), isKnown);
+}
 
 double Metadata::sparsity() const {
     if (!numNonZeros || rows == 0 || cols == 0)
@@ -172,6 +166,8 @@ std::string metadataText(const Metadata &meta) {
     }
     if (meta.numNonZeros)
         object["numNonZeros"] = *meta.numNonZeros;
+    if (!meta.csv.saysNothing())
+        object["csv"] = csvOptionsObject(meta.csv);
     return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -18,8 +18,7 @@ const Format *formatOf(const DataPath &path) {
 /// Calls the function of a format with a file; a change of the file explains any mistake in its content.
 template <class Read>
 auto reading(const Format &format, const DataPath &path, const ReadRequest &request, Read &&read) {
-    auto meta = path.part.empty() ? readMetadata(path.file) : std::nullopt;
-    ReadJob job(path.file, path.part, std::move(meta), request);
+    ReadJob job(path.file, path.part, metadataFor(path), request);
     std::optional<InForeignCode> foreign;
     enterLibrary(foreign, format, path.file);
     try {

@@ -7,6 +7,7 @@
 
 #include "io/Format.h"
 #include "kernels/objects/CellText.h"
+#include "lang/dsl/Lexer.h"
 #include "lang/dsl/PrintCall.h"
 
 namespace daphne::irgen {
@@ -31,10 +32,12 @@ std::vector<IrValue> Generator::call(const Call &e) {
 
 /// Defaults in the table are plain literals; integers get the smallest type, so that they never widen a result.
 IrValue Generator::defaultValue(std::string_view literal, SourceSpan span) {
+    if (literal == "none")
+        return constant({.type = ValueType::SI8, .i = -1}, span);
     if (literal == "true" || literal == "false")
         return boolConstant(literal == "true", span);
     if (literal.front() == '"')
-        return constant({.type = ValueType::Str, .s = std::string(literal.substr(1, literal.size() - 2))}, span);
+        return constant({.type = ValueType::Str, .s = decodeEscapes(rawString(literal))}, span);
     std::string text(literal);
     if (text.find_first_of(".en") != text.npos)
         return constant({.type = ValueType::F64, .d = std::stod(text)}, span);
@@ -198,11 +201,12 @@ bool Generator::mayBeWritten(const std::string &filename) const {
 
 /// A constant file name tells types and shape at compile time; a run-time check guards against a changed file.
 std::vector<IrValue> Generator::readFile(const Call &e, std::vector<IrValue> operands, bool isFrame) {
-    operands.resize(1);
-    operands.push_back(boolConstant(isFrame, e.span));
+    operands.insert(operands.begin() + 1, boolConstant(isFrame, e.span));
+    // Labels may come from a header that only the call knows of.
+    bool hasOptions = e.args.size() > 1;
     IrValue value = emit("read", operands, {e.span, {}}, e.hint);
     auto name = ir::constantOf(operands[0]);
-    if (!name || name->type != ValueType::Str || mayBeWritten(name->s))
+    if (!name || name->type != ValueType::Str || mayBeWritten(name->s) || (isFrame && hasOptions))
         return {value};
     std::optional<io::FileInfo> info;
     inspectedFiles.push_back(name->s);

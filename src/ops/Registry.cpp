@@ -83,7 +83,7 @@ class SignatureParser {
         bool inString = false;
         auto ends = [](char c) { return c == ',' || c == '[' || c == ']' || c == ')'; };
         for (; at < text.size() && (inString || !ends(text[at])); ++at)
-            inString ^= text[at] == '"';
+            inString ^= text[at] == '"' && text[at - 1] != '\\';
         std::string_view found = text.substr(begin, at - begin);
         while (!found.empty() && found.back() == ' ')
             found.remove_suffix(1);

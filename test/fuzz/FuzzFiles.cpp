@@ -21,7 +21,7 @@
 #include "base/Error.h"
 #include "data/BufferPool.h"
 #include "data/Object.h"
-#include "io/Format.h"
+#include "io/FormatTable.h"
 #include "io/files/File.h"
 #include "sched/Pool.h"
 
@@ -58,12 +58,12 @@ void put(const std::string &path, std::string_view text) {
     std::abort();
 }
 
-io::CsvStyle styleOf(uint8_t choice) {
-    io::CsvStyle style;
+io::CsvOptions optionsOf(uint8_t choice) {
+    io::CsvOptions style;
     switch ((choice & kStyle) >> 4) {
     case 1: style.header = true, style.delimiter = ';'; break;
-    case 2: style.nulls = {"NA", ""}, style.quote = '\''; break;
-    case 3: style.quote = 0, style.delimiter = '\t'; break;
+    case 2: style.nulls = std::vector<std::string>{"NA", ""}, style.quote = '\''; break;
+    case 3: style.quote = 0, style.delimiter = '\t', style.lenient = true; break;
     default: break;
     }
     return style;
@@ -80,7 +80,9 @@ size_t contentSize(const std::string &path) {
 
 void readOne(const std::string &path, uint8_t choice) {
     static sched::Pool pool(sched::Topology::detect(), 2);
-    io::ReadRequest request{.csr = (choice & kCsr) != 0, .csv = styleOf(choice)};
+    io::ReadRequest request{.csr = (choice & kCsr) != 0};
+    if (io::DataPath(path).extension == "csv")
+        request.csv = optionsOf(choice);
     if (choice & kParallel)
         request.pool = &pool;
     try {

@@ -33,7 +33,7 @@ func.func @effects(%x: !daphne.matrix<2, 2, f64>, %a: f64) {
   // CHECK: daphne.write
   // CHECK: daphne.ewAdd
   %n = daphne.constant "out.csv" : !daphne.str
-  daphne.write %x, %n : (!daphne.matrix<2, 2, f64>, !daphne.str) -> ()
+  daphne.write %x, %n, %n, %n, %n, %n, %n : (!daphne.matrix<2, 2, f64>, !daphne.str, !daphne.str, !daphne.str, !daphne.str, !daphne.str, !daphne.str) -> ()
   %p = daphne.ewAdd %a, %a {kernel_hint = "k"} : (f64, f64) -> f64
   return
 }

@@ -45,11 +45,11 @@ func.func @types(%a: !daphne.matrix<2, ?, f64, sparsity = 0.25>, %b: !daphne.mat
 // CHECK-LABEL: @operations
 func.func @operations(%x: !daphne.matrix<?, ?, f64>, %s: !daphne.str) -> si64 {
   // CHECK: daphne.matrixConstant {cells = dense<{{.*}}> : tensor<8xi8>} : () -> !daphne.matrix<1, 1, f64>
-  // CHECK: daphne.write %arg0, %arg1 : (!daphne.matrix<?, ?, f64>, !daphne.str) -> ()
+  // CHECK: daphne.write %arg0, %arg1, %arg1, %arg1, %arg1, %arg1, %arg1 : (!daphne.matrix<?, ?, f64>, !daphne.str, !daphne.str, !daphne.str, !daphne.str, !daphne.str, !daphne.str) -> ()
   // CHECK: daphne.cast %arg1 {kernel_hint = "k", kind = 1 : i64, value = 6 : i64} : (!daphne.str) -> si64
   // CHECK: daphne.fail {message = "no"} : () -> ()
   %m = daphne.matrixConstant {cells = dense<[0, 0, 0, 0, 0, 0, 8, 64]> : tensor<8xi8>} : () -> !daphne.matrix<1, 1, f64>
-  daphne.write %x, %s : (!daphne.matrix<?, ?, f64>, !daphne.str) -> ()
+  daphne.write %x, %s, %s, %s, %s, %s, %s : (!daphne.matrix<?, ?, f64>, !daphne.str, !daphne.str, !daphne.str, !daphne.str, !daphne.str, !daphne.str) -> ()
   %i = daphne.cast %s {kernel_hint = "k", kind = 1 : i64, value = 6 : i64} : (!daphne.str) -> si64
   daphne.fail {message = "no"} : () -> ()
   return %i : si64

@@ -78,7 +78,8 @@ class Generator:
 
     def column(self, kind):
         names = [f'{alias}.{name}' for alias, columns in self.sources.items() for name, k in columns.items() if k == kind]
-        return self.rng.choice(names)
+        chosen = self.rng.choice(names)
+        return '{}."{}"'.format(*chosen.split('.')) if self.chance(0.03) else chosen
 
     def number(self, depth=0):
         draw = self.rng.random()
@@ -100,7 +101,12 @@ class Generator:
         if draw < 0.97:
             return f'({self.column("i")} / ({self.column("i")} + 20))'
         if draw < 0.98:
-            return f'(SELECT {self.rng.choice(["max", "sum"])}(q.{self.rng.choice("kf")}) FROM {self.table()} AS q)'
+            if self.chance(0.2):  # a row or none
+                return f'(SELECT DISTINCT q.k FROM {self.table()} AS q WHERE q.k = {self.rng.randint(-3, 8)})'
+            # A sum of no rows is 0 here and null there.
+            where = f' WHERE q.a > {self.rng.randint(-2, 8)}' if self.chance(0.5) else ''
+            name = self.rng.choice(['max', 'min', 'avg'] if where else ['max', 'sum'])
+            return f'(SELECT {name}(q.{self.rng.choice("kf")}) FROM {self.table()} AS q{where})'
         return f'abs({self.number(depth + 1)})'
 
     def table(self):
@@ -161,11 +167,13 @@ class Generator:
 
     def tables_part(self):
         self.sources = {}
+        self.is_product = False
         text = self.source('x')
         draw = self.rng.random()
         if draw < 0.45:
             return text
         if draw < 0.6:
+            self.is_product = True
             return f'{text}, {self.source("y")}'
         kind = self.rng.choice(['JOIN', 'INNER JOIN', 'LEFT JOIN', 'LEFT JOIN', 'RIGHT JOIN', 'FULL JOIN', 'CROSS JOIN'])
         text += f' {kind} {self.source("y")}'
@@ -201,16 +209,20 @@ class Generator:
         """The text and the positions of the columns it is ordered by."""
         tables = self.tables_part()
         where = f' WHERE {self.condition()}' if self.chance(0.6) else ''
+        if where and self.is_product and self.chance(0.5):
+            where += f' AND x.k = y.{self.rng.choice("ka")} AND x.a IN (SELECT q.k FROM {self.table()} AS q)'
         draw = self.rng.random()
         if draw < 0.4:
             items = [self.number() if self.chance(0.6) else self.rng.choice([self.column('i'), self.column('f'), self.word()])
                      for _ in range(self.rng.randint(1, 4))]
             tail = ''
         elif draw < 0.55:
-            # An aggregate of nothing is 0 here and null there: a row is certain only without a condition.
+            # A sum of no rows is 0 here and null there: a row is certain only without a condition.
             items, tail = [f'count({self.column("i")})', 'count(*)'], ''
             if not where and ' ' not in tables.split(' AS ')[0] and tables.count(' AS ') == 1:
                 items += [self.aggregate() for _ in range(self.rng.randint(0, 3))]
+            items += [f'{self.rng.choice(["min", "max", "avg"])}({self.number(1)})' for _ in range(self.rng.randint(0, 2))]
+            items += [f'max({self.column("s")})'] * self.chance(0.2)
         else:
             draw = lambda: self.column(self.rng.choice('iifs')) if self.chance(0.8) else self.number(1)
             keys = list(dict.fromkeys(draw() for _ in range(self.rng.randint(1, 2))))
@@ -223,16 +235,18 @@ class Generator:
                 tail += f' HAVING {self.rng.choice(["", "NOT "])}{value} > {self.rng.randint(0, 3)}'
                 tail += f' {self.rng.choice(["AND", "OR"])} {value} IS NULL' if self.chance(0.3) else ''
         distinct = 'DISTINCT ' if self.chance(0.15) else ''
-        is_ordered = not distinct and self.chance(0.35)
-        order = self.rng.sample(range(len(items)), self.rng.randint(1, len(items))) if is_ordered else []
+        is_ordered = self.chance(0.6 if distinct else 0.35)
+        # Of rows that differ the first ones are certain only if every column counts.
+        order = self.rng.sample(range(len(items)), len(items) if distinct else self.rng.randint(1, len(items))) if is_ordered else []
         keys = ', '.join(f'c{i}' + self.rng.choice(['', ' ASC', ' DESC']) for i in order)
-        if is_ordered and self.chance(0.5):
+        if is_ordered and not distinct and self.chance(0.5):
             items += [f'({items[i]}) IS NULL' for i in order]  # nulls are not ordered like the cells that stand for them
             order += range(len(items) - len(order), len(items))
         selected = ', '.join(f'{item} AS c{i}' for i, item in enumerate(items))
         text = f'SELECT {distinct}{selected} FROM {tables}{where}{tail}'
         if is_ordered:
             text += ' ORDER BY ' + keys
+            text += f' LIMIT {self.rng.randint(1, 4)}' if distinct and self.chance(0.5) else ''
         elif self.chance(0.12):
             operation = self.rng.choice(['UNION', 'UNION ALL', 'INTERSECT', 'EXCEPT'])
             self.sources = {'x': dict(self.tables[0].columns)}
@@ -261,7 +275,8 @@ def script(tables, queries):
     for table in tables:
         lines.append(f'registerView("{table.name}", {table.definition()});')
     for number, (text, _) in enumerate(queries):
-        lines.append(f'write(sql("{text}"), "r{number}.csv");')
+        escaped = text.replace('"', '\\"')
+        lines.append(f'write(sql("{escaped}"), "r{number}.csv");')
     return '\n'.join(lines) + '\n'
 
 

@@ -89,7 +89,9 @@ void checkAddresses(const std::vector<std::string> &addresses, const CommandLine
                     const dist::TlsIdentity &tls) {
     for (const std::string &text : addresses) {
         NetworkAddress address = NetworkAddress::parse(text, "worker address");
-        if (!tls.isGiven() && !address.isLoopback() && !options.settings.flag("insecure"))
+        // Who connects to no address in particular connects to this machine.
+        bool isHere = address.isLoopback() || address.host == "0.0.0.0" || address.host == "::";
+        if (!tls.isGiven() && !isHere && !options.settings.flag("insecure"))
             throw parseError({}, "the worker " + text + " is not on this machine and there is no TLS")
                 .withHint("give --tls-ca, --tls-cert and --tls-key, or say --insecure if the network can be trusted");
     }

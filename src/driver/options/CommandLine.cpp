@@ -184,6 +184,9 @@ class CommandLineParser {
             loaded = true;
             return std::span<const Choice>(addedSchemes);
         };
+        std::error_code unreadable; // then loading says so
+        if (!options.configPath.empty() && !std::filesystem::exists(options.configPath, unreadable) && !unreadable)
+            warnings.push_back("the configuration file '" + options.configPath + "' does not exist");
         if (!options.configPath.empty())
             file = loadConfiguration(options.configPath, load);
         if (!loaded)
@@ -217,6 +220,10 @@ class CommandLineParser {
                 error.withHint("options of daphne go before the script; what follows it belongs to the script");
             throw error;
         }
+        if (place == Place::AfterScript && pair.starts_with('-'))
+            warnings.push_back("'" + pair +
+                               "' stands behind the script and is an argument of it; options of daphne go " +
+                               "before the script");
         if (!options.scriptArgs.emplace(pair.substr(0, equals), pair.substr(equals + 1)).second)
             throw parseError({}, "script argument '" + pair.substr(0, equals) + "' is given twice");
     }
@@ -265,6 +272,7 @@ class CommandLineParser {
             options.action = Action::ShowReference;
         } else {
             options.warnings = options.check();
+            options.warnings.insert(options.warnings.end(), warnings.begin(), warnings.end());
             if (options.source != ScriptSource::None)
                 options.action = Action::Run;
             else if (around.inputIsTerminal)
@@ -281,7 +289,8 @@ class CommandLineParser {
     std::vector<PendingValue> pending; ///< in the order of the command line
     std::optional<Configuration> file;
     std::vector<Choice> addedSchemes; ///< by plug-ins
-    OptionValues given;               ///< what the command line says, before it is combined with the rest
+    std::vector<std::string> warnings;
+    OptionValues given; ///< what the command line says, before it is combined with the rest
     CommandLine options;
 };
 

@@ -1,67 +1,139 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/formats/CsvWriting.h"
 
+#include <algorithm>
+
+#include "base/FloatText.h"
 #include "io/NullableColumns.h"
-#include "io/text/FixedDecimals.h"
+#include "io/text/CsvCursor.h"
 #include "io/text/ParallelText.h"
 
 namespace daphne::io {
 
 namespace {
 
-/// In quotes where the text needs them.
-void appendText(std::string &out, std::string_view cell) {
-    if (cell.find_first_of(",\"\r\n") == cell.npos) {
-        out += cell;
-        return;
+/// How cells become fields.
+class FieldWriter {
+  public:
+    FieldWriter(const CsvOptions &options, size_t numColumns)
+        : style(options), null(style.nulls.empty() ? "" : style.nulls[0]), isOnlyColumn(numColumns == 1),
+          special{style.delimiter, '\r', '\n'} {
+        if (style.quote != 0)
+            special += style.quote;
+        if (style.nulls.size() > 1)
+            throw executionError("nulls are written as one text, got " + std::to_string(style.nulls.size()));
+        if (null.find_first_of(special) != null.npos)
+            throw executionError("the text for nulls cannot contain the delimiter, the quote or line ends");
     }
-    out += '"';
-    for (char c : cell) {
-        if (c == '"')
-            out += '"';
-        out += c;
+
+    void delimiter(std::string &out) const { out += style.delimiter; }
+    void nullField(std::string &out) const { out += null; }
+
+    /// In quotes where the text needs them: what is in it, and what it would be taken for.
+    void text(std::string &out, std::string_view cell) const {
+        bool isPlain = cell.find_first_of(special) == cell.npos && !(isOnlyColumn && cell.empty()) &&
+                       (null.empty() || cell != null) && !cell.starts_with("\xEF\xBB\xBF");
+        if (isPlain) {
+            out += cell;
+            return;
+        }
+        if (style.quote == 0)
+            throw executionError("the text \"" + shownWord(cell) + "\" cannot be written without quotes");
+        out += style.quote;
+        for (char c : cell) {
+            if (c == style.quote)
+                out += style.quote;
+            out += c;
+        }
+        out += style.quote;
     }
-    out += '"';
+    template <class T> void cell(std::string &out, const T &cell) const {
+        if constexpr (std::is_same_v<T, std::string>)
+            text(out, cell);
+        else if constexpr (std::is_floating_point_v<T>)
+            appendFloat(out, cell, style.digits);
+        else
+            appendNumber(out, cell);
+    }
+
+    /// Of columns of numbers: they are never in quotes.
+    void needForNumbers(ValueType type, bool isNullable) const {
+        constexpr std::string_view kInNumbers = "0123456789+-.aefin";
+        if (type == ValueType::Str)
+            return;
+        for (char c : {style.delimiter, style.quote})
+            if (kInNumbers.find(c) != kInNumbers.npos)
+                throw executionError(std::string("'") + c +
+                                     "' stands in numbers: it can be neither delimiter nor quote");
+        if (isNullable && !null.empty() && kindOf(null) != FieldKind::Text)
+            throw executionError("\"" + null + "\" is a number: it cannot stand for nulls");
+    }
+
+    const CsvStyle style;
+
+  private:
+    const std::string null;
+    const bool isOnlyColumn;
+    std::string special;
+};
+
+/// What readers have to know, unless it is what they think anyhow.
+CsvOptions optionsToRecord(CsvOptions asked) {
+    asked.forgetDefaults();
+    asked.lenient.reset();
+    return asked;
 }
 
-/// Integers in decimal, floats like "%f".
-template <class T> void appendCell(std::string &out, const T &cell, const CsvStyle &style) {
-    if constexpr (std::is_same_v<T, std::string>)
-        appendText(out, cell);
-    else if constexpr (std::is_floating_point_v<T>)
-        style.exactFloats ? appendNumber(out, cell) : appendSixDecimals(out, static_cast<double>(cell));
-    else
-        appendNumber(out, cell);
+void appendHeader(std::string &out, const std::vector<std::string> &labels, const FieldWriter &fields) {
+    if (labels.empty())
+        return;
+    for (size_t c = 0; c < labels.size(); ++c) {
+        if (c > 0)
+            fields.delimiter(out);
+        fields.text(out, labels[c]);
+    }
+    out += '\n';
 }
 
 /// A column and how one of its cells is written.
 struct Source {
     const void *cells;
     size_t skip;
-    void (*append)(std::string &, const Source &, size_t at, const CsvStyle &);
+    void (*append)(std::string &, const Source &, size_t at, const FieldWriter &);
     std::vector<std::string> texts = {}; ///< of codes, quoted already
     const bool *there = nullptr;         ///< not null: which cells are not null
     size_t thereSkip = 0;
+
+    void field(std::string &out, size_t row, const FieldWriter &fields) const {
+        if (there != nullptr && !there[row * thereSkip])
+            return fields.nullField(out);
+        size_t before = out.size();
+        append(out, *this, row * skip, fields);
+        if (there != nullptr && out.size() == before)
+            out.append(2, fields.style.quote); // an empty string is no null
+    }
 };
 
-Source codedSource(const Dense &column) {
+Source codedSource(const Dense &column, const FieldWriter &fields) {
     Dense::Codes codes = column.codes();
-    Source source{codes.view.data, codes.view.skip, [](std::string &out, const Source &s, size_t at, const CsvStyle &) {
+    Source source{codes.view.data, codes.view.skip,
+                  [](std::string &out, const Source &s, size_t at, const FieldWriter &) {
                       out += s.texts[static_cast<const uint32_t *>(s.cells)[at]];
                   }};
     source.texts.resize(codes.dictionary->size());
     for (uint32_t code = 0; code < source.texts.size(); ++code)
-        appendText(source.texts[code], (*codes.dictionary)[code]);
+        fields.text(source.texts[code], (*codes.dictionary)[code]);
     return source;
 }
 
-Source sourceOf(const Dense &column) {
+Source sourceOf(const Dense &column, const FieldWriter &fields) {
     if (column.type() == ValueType::Str && column.isCoded())
-        return codedSource(column);
+        return codedSource(column, fields);
     return withValueType(column.type(), [&]<class T>(TypeTag<T>) {
         auto cells = column.view<T>();
-        return Source{cells.data, cells.skip, [](std::string &out, const Source &s, size_t at, const CsvStyle &style) {
-                          appendCell(out, static_cast<const T *>(s.cells)[at], style);
+        return Source{cells.data, cells.skip,
+                      [](std::string &out, const Source &s, size_t at, const FieldWriter &fields) {
+                          fields.cell(out, static_cast<const T *>(s.cells)[at]);
                       }};
     });
 }
@@ -70,13 +142,24 @@ Source sourceOf(const Dense &column) {
 
 void writeCsv(const Matrix &matrix, WriteJob &job) {
     Ref<Dense> m = denseOf(matrix);
+    FieldWriter fields(job.request.csv, m->cols());
+    fields.needForNumbers(m->type(), false);
+    job.csv = optionsToRecord(job.request.csv);
+    std::string header;
+    if (job.request.csv.header.value_or(false)) {
+        std::vector<std::string> labels(m->cols());
+        for (size_t c = 0; c < labels.size(); ++c)
+            labels[c] = "col_" + std::to_string(c);
+        appendHeader(header, labels, fields);
+    }
+    job.file.write(header);
     withValueType(m->type(), [&]<class T>(TypeTag<T>) {
         auto cells = m->view<T>();
         writeRowsInParallel(job, cells.rows, cells.cols, [&](size_t r, std::string &out) {
             for (size_t c = 0; c < cells.cols; ++c) {
                 if (c > 0)
-                    out += ',';
-                appendCell(out, cells(r, c), job.request.csv);
+                    fields.delimiter(out);
+                fields.cell(out, cells(r, c));
             }
             out += '\n';
         });
@@ -85,28 +168,39 @@ void writeCsv(const Matrix &matrix, WriteJob &job) {
 
 void writeCsv(const Frame &frame, WriteJob &job) {
     std::vector<NullableColumn> columns = nullableColumns(frame);
+    FieldWriter fields(job.request.csv, columns.size());
     std::vector<Source> sources;
+    std::vector<std::string> labels;
     for (const NullableColumn &column : columns) {
-        sources.push_back(sourceOf(*column.cells));
+        fields.needForNumbers(column.cells->type(), bool(column.there));
+        sources.push_back(sourceOf(*column.cells, fields));
+        labels.push_back(column.label);
         if (column.there) {
             sources.back().there = column.there->view<bool>().data;
             sources.back().thereSkip = column.there->view<bool>().skip;
         }
     }
-    writeRowsInParallel(job, frame.rows(), sources.size(), [&](size_t r, std::string &out) {
+    auto appendRow = [&](size_t r, std::string &out) {
         for (size_t c = 0; c < sources.size(); ++c) {
-            const Source &s = sources[c];
             if (c > 0)
-                out += ',';
-            if (s.there != nullptr && !s.there[r * s.thereSkip])
-                continue;
-            size_t before = out.size();
-            s.append(out, s, r * s.skip, job.request.csv);
-            if (s.there != nullptr && out.size() == before)
-                out += "\"\""; // an empty string is no null
+                fields.delimiter(out);
+            sources[c].field(out, r, fields);
         }
         out += '\n';
-    });
+    };
+    job.csv = optionsToRecord(job.request.csv);
+    std::string header;
+    appendHeader(header, labels, fields);
+    if (job.request.csv.header.value_or(false)) {
+        job.file.write(header);
+    } else if (frame.rows() > 0 && !labels.empty()) {
+        // A first row that looks like the labels is none because the metadata say so.
+        std::string first;
+        appendRow(0, first);
+        if (first == header)
+            job.csv.header = false;
+    }
+    writeRowsInParallel(job, frame.rows(), sources.size(), appendRow);
 }
 
 } // namespace daphne::io

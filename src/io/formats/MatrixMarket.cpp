@@ -171,7 +171,7 @@ template <class T> T readValue(std::string_view word, bool wrapsUnsigned) {
         const char *end = word.data() + word.size();
         if (scanDouble(word.data(), end, value) == end)
             return value;
-        value = leadingDouble(word, used);
+        value = leadingFloat<double>(word, used);
     } else if (wrapsUnsigned) {
         value = static_cast<T>(leadingInteger<uint64_t>(word, used, inRange));
     } else {

@@ -119,7 +119,7 @@ template <class T> class CarefulReader {
         size_t used = 0;
         bool inRange = true;
         if constexpr (std::is_same_v<T, double>)
-            value = leadingDouble(text, used);
+            value = leadingFloat<double>(text, used);
         else if (list.wrapsUnsigned)
             value = static_cast<T>(leadingInteger<uint64_t>(text, used, inRange));
         else

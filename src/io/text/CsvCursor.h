@@ -13,6 +13,7 @@
 #endif
 
 #include "base/Utf8.h"
+#include "base/ValueType.h"
 #include "io/text/CsvStyle.h"
 #include "io/text/Fields.h"
 #include "io/text/NumberText.h"
@@ -20,14 +21,12 @@
 
 namespace daphne::io {
 
-/// What a field can be read as; each kind includes the ones before.
-enum class FieldKind : uint8_t { Integer, Number, Text };
+/// What a field can be read as; each kind includes the ones before. TooLarge: a number beyond all of f64.
+enum class FieldKind : uint8_t { Integer, Number, TooLarge, Text };
 
 /// Number: also an empty field, which reads as NaN.
 inline FieldKind kindOf(std::string_view field) {
-    field = withoutLeadingBlanks(field);
-    while (!field.empty() && isBlank(field.back()))
-        field.remove_suffix(1);
+    field = withoutBlanks(field);
     if (field.empty())
         return FieldKind::Number;
     size_t used = 0;
@@ -35,9 +34,17 @@ inline FieldKind kindOf(std::string_view field) {
     leadingInteger<int64_t>(field, used, inRange);
     if (used == field.size() && inRange)
         return FieldKind::Integer;
-    leadingDouble(field, used);
-    return used == field.size() ? FieldKind::Number : FieldKind::Text;
+    double number = 0;
+    Fit fit = exactNumber(field, number);
+    return fit == Fit::NoNumber ? FieldKind::Text : fit == Fit::OutOfRange ? FieldKind::TooLarge : FieldKind::Number;
 }
+
+/// What is done about a field that is not what its column should hold.
+enum class Reading : uint8_t {
+    Strict,  ///< it is a mistake
+    Lenient, ///< what can be read of it is read
+    Guess,   ///< the column is something else than it was thought to be: whoever reads is told
+};
 
 class CsvCursor {
   public:
@@ -63,19 +70,18 @@ class CsvCursor {
             nextLine();
     }
 
-    /// A numeric field by the lenient rules. Returns what it really is; Integer may stand for Number.
-    template <class T> FieldKind number(T &cell) {
-        if (style.nulls.empty() && plainNumber(cell))
+    /// A numeric field. Returns what it really is; Integer may stand for Number. nullable: it may be empty although it
+    /// is to be an integer.
+    template <class T> FieldKind number(T &cell, Reading how, bool nullable) {
+        if (style.nulls.empty() && plainNumber(cell)) [[likely]]
             return FieldKind::Integer;
-        std::string_view field = raw();
-        if (isNull(field)) {
-            cell = std::is_floating_point_v<T> ? std::numeric_limits<T>::quiet_NaN() : T(0);
-            return FieldKind::Number;
-        }
-        if (!plain && field.find('\0') != field.npos)
-            throw TextError{field.data() + field.find('\0'), "a NUL byte in a number"};
-        cell = lenientNumber<T>(field);
-        return kindOf(field);
+        return unusualNumber(cell, how, nullable);
+    }
+
+    /// A field that is known to be null.
+    template <class T> void null(T &cell) {
+        raw();
+        cell = absent<T>();
     }
 
     /// The first fields of a row as long as they are nothing but numbers, at most `count`. Returns how many were read;
@@ -88,34 +94,42 @@ class CsvCursor {
     std::string_view text(std::string &room) {
         const char *begin = at;
         std::string_view field;
-        if (atEnd() || *at != quote || quote == 0) {
+        room.clear();
+        if (!atEnd() && *at == quote && quote != 0 && quoted(&room)) {
+            field = room;
+        } else {
             field = raw();
             if (isNull(field))
                 field = {};
-        } else {
-            room.clear();
-            quoted(&room);
-            field = room;
         }
         if (!plain)
             needText({begin, static_cast<size_t>(at - begin)});
         return field;
     }
 
-    /// A field nobody wants: the mistakes of text() or number() without the cell.
-    void skip(FieldKind as) {
+    /// A text nobody wants: the mistakes of text() without the cell.
+    void skipText() {
         std::string_view field = raw();
-        if (plain)
-            return;
-        if (as == FieldKind::Text)
+        if (!plain)
             needText(field);
-        else if (field.find('\0') != field.npos)
-            throw TextError{field.data() + field.find('\0'), "a NUL byte in a number"};
+    }
+    /// To the end of the row.
+    void skipRow() {
+        for (raw(); atDelimiter(); raw())
+            skipDelimiter();
     }
 
     FieldKind kind() {
         std::string_view field = raw();
         return isNull(field) ? FieldKind::Number : kindOf(field);
+    }
+
+    /// As kind(), without moving.
+    FieldKind nextKind() {
+        const char *begin = at;
+        FieldKind result = kind();
+        at = begin;
+        return result;
     }
 
     /// Whether the field that starts here is null where a column can be: it is empty (blanks are no number), or one of
@@ -136,10 +150,8 @@ class CsvCursor {
     /// The characters of the field as they stand, quotes included.
     [[gnu::always_inline]] std::string_view raw() {
         const char *begin = at;
-        if (at != end && *at == quote && quote != 0) {
-            quoted(nullptr);
+        if (at != end && *at == quote && quote != 0 && quoted(nullptr))
             return {begin, static_cast<size_t>(at - begin)};
-        }
         at = fieldEnd(at);
         // A line end may be \r\n.
         if (at != begin && at[-1] == '\r' && (at == end || *at == '\n'))
@@ -191,17 +203,73 @@ class CsvCursor {
             last = scanInteger(at, end, value);
         if (!last || (last != end && *last != delimiter && !isLineEnd(last)))
             return false;
-        cell = convertNumber<T>(value);
+        if constexpr (std::is_same_v<T, float>) {
+            if (!roundsToFloat(value)) [[unlikely]]
+                return false;
+        } else if constexpr (!std::is_same_v<T, double>) {
+            if (!fitsInto<T>(value)) [[unlikely]]
+                return false;
+        }
+        cell = static_cast<T>(value);
         at = last;
         return true;
     }
-    /// From an opening quote to behind the closing one; a doubled quote is one.
-    void quoted(std::string *cell) {
+    template <class T> static T absent() {
+        return std::is_floating_point_v<T> ? std::numeric_limits<T>::quiet_NaN() : T(0);
+    }
+    template <class T> [[gnu::noinline]] FieldKind unusualNumber(T &cell, Reading how, bool nullable) {
+        std::string_view field = raw();
+        cell = absent<T>();
+        if (isNull(field))
+            return FieldKind::Number;
+        if (!plain) {
+            if (size_t nul = field.find('\0'); nul != field.npos)
+                throw TextError{field.data() + nul, "a NUL byte in a number"};
+            needText(field);
+        }
+        if (how == Reading::Lenient) {
+            cell = lenientNumber<T>(field);
+            return FieldKind::Integer;
+        }
+        if (how == Reading::Guess) {
+            FieldKind kind = kindOf(field);
+            if (kind != FieldKind::Text)
+                cell = lenientNumber<T>(field);
+            return kind;
+        }
+        std::string_view text = withoutBlanks(field);
+        if (text.empty()) {
+            if (!std::is_floating_point_v<T> && !nullable)
+                throw mistake(field, "an empty field in a column of " + typeName<T>() + ", which is not nullable");
+            return FieldKind::Number;
+        }
+        Fit fit = exactNumber(text, cell);
+        std::string shown = "\"" + shownWord(text) + "\"";
+        if (fit == Fit::NoNumber)
+            throw mistake(field, shown + " in a column of " + typeName<T>() + " is not a number");
+        if (fit == Fit::OutOfRange)
+            throw mistake(field, shown + " is out of range for " + typeName<T>());
+        if (fit == Fit::Fraction)
+            throw mistake(field, shown + " in a column of " + typeName<T>() + " has a fraction");
+        return FieldKind::Integer;
+    }
+    template <class T> static std::string typeName() { return std::string(dslName(valueTypeOf<T>())); }
+    /// Something that lenient reading accepts.
+    static TextError mistake(std::string_view at, std::string what) {
+        return {at.data(), std::move(what), 0, /*avoidable=*/true};
+    }
+    /// From an opening quote to behind the closing one; a doubled quote is one. False if that cannot be, and the field
+    /// is to be taken as it is.
+    bool quoted(std::string *cell) {
         const char *opening = at;
         for (++at;; ++at) {
             const char *stop = static_cast<const char *>(std::memchr(at, quote, static_cast<size_t>(end - at)));
-            if (!stop)
-                throw TextError{opening, "a quoted string is not closed"};
+            if (!stop) {
+                at = opening;
+                if (style.lenient)
+                    return false;
+                throw mistake({opening, 1}, "a quoted string is not closed");
+            }
             if (cell)
                 cell->append(at, stop);
             at = stop + 1;
@@ -210,8 +278,12 @@ class CsvCursor {
             if (cell)
                 *cell += quote;
         }
-        if (!atDelimiter() && !atLineEnd())
-            throw TextError{at, "text after the closing quote of a string"};
+        if (atDelimiter() || atLineEnd())
+            return true;
+        if (!style.lenient)
+            throw mistake({at, 1}, "text after the closing quote of a string");
+        at = opening;
+        return false;
     }
 
     /// Strings are UTF-8 without NUL.

@@ -86,6 +86,8 @@ CsvRows cutRows(std::string_view text, const CsvStyle &style, EmptyLines emptyLi
         inside ^= counts[i].oddQuotes;
         result.guessed |= counts[i].hasQuotes;
     }
+    if (inside) // then some quote is none
+        return cutRowsExactly(text, style, emptyLines);
     number(result);
     return result;
 }

@@ -124,6 +124,9 @@ template <class T, class ReadDigits>
         bool endsLine = last == end || *last == '\n' || (*last == '\r' && (last + 1 == end || last[1] == '\n'));
         if (isLast ? !endsLine && *last != delimiter : last == end || *last != delimiter) [[unlikely]]
             break;
+        if constexpr (std::is_same_v<T, float>)
+            if (!roundsToFloat(value)) [[unlikely]]
+                break;
         cells[n] = static_cast<T>(value);
         at = last + !isLast;
     }

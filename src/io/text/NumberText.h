@@ -77,6 +77,15 @@ inline const char *scanDouble(const char *p, const char *end, double &value) {
     return scanned.end;
 }
 
+/// Whether the float nearest to this double is the one nearest to the decimal number that the double is nearest to:
+/// neither half-way between two floats, nor smaller than normal ones, nor too large.
+[[gnu::always_inline]] inline bool roundsToFloat(double x) {
+    constexpr uint64_t kLeast = std::bit_cast<uint64_t>(0x1p-126), kGreatest = std::bit_cast<uint64_t>(0x1.fffffep127);
+    constexpr uint64_t kBelow = (uint64_t(1) << 29) - 1, kHalf = uint64_t(1) << 28;
+    uint64_t bits = std::bit_cast<uint64_t>(x) << 1 >> 1;
+    return bits == 0 || (bits - kLeast <= kGreatest - kLeast && (bits & kBelow) != kHalf);
+}
+
 /// Such numbers one behind another, with a delimiter between them: fills at most `count` cells and stops at the first
 /// field that is anything else or ends the line too early. Returns how many were read; p is where the next one would
 /// begin, or behind the last if all were read. Behind that one a delimiter or the end of a line stands.

@@ -12,7 +12,7 @@ Error locatedError(std::string_view text, const std::string &path, const TextErr
     auto offset = std::min(static_cast<size_t>(error.at - text.data()), text.size());
     std::string_view before = text.substr(0, offset);
     size_t line = countLineEnds(before) + 1;
-    size_t column = offset - (before.rfind('\n') + 1) + 1;
+    size_t column = error.field > 0 ? error.field : offset - (before.rfind('\n') + 1) + 1;
     return executionError("file \"" + path + "\", line " + std::to_string(line) + ", column " + std::to_string(column) +
                           ": " + error.what);
 }

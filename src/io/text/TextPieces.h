@@ -18,9 +18,11 @@ namespace daphne::io {
 struct TextError {
     const char *at; ///< inside of the text, or its end
     std::string what;
+    size_t field = 0;       ///< of texts whose columns are fields: which one, from 1; 0: columns are bytes
+    bool avoidable = false; ///< lenient reading makes the best of it
 };
 
-/// "file "x.csv", line 3, column 7: what" (status 3). Lines and columns (bytes) count from 1.
+/// "file "x.csv", line 3, column 7: what" (status 3). Lines and columns count from 1.
 Error locatedError(std::string_view text, const std::string &path, const TextError &error);
 
 /// A word of a file for a message: short and printable.

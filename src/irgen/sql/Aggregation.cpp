@@ -249,7 +249,7 @@ Translator::Cells Translator::wholeAggregate(const Expr &e, const Relation &inpu
     IrValue x = argument->value;
     if (argument->valid)
         x = op("filterRow", {x, argument->valid}, e.span);
-    IrValue valid = argument->valid ? op("ewGt", {countOf(x), integer(0, e.span)}, e.span) : IrValue();
+    IrValue valid = hasRows(x, e.span);
     std::string_view function = functionOf(e);
     if (function == "COUNT") {
         if (!e.distinct)
@@ -257,10 +257,11 @@ Translator::Cells Translator::wholeAggregate(const Expr &e, const Relation &inpu
         IrValue frame = op("createFrame", {x, text("x", e.span)}, e.span);
         return {countOf(op("group", {frame, integer(1, e.span), text("x", e.span)}, e.span))};
     }
-    if (function == "SUM")
-        return {op("sumAll", {x}, e.span), valid};
-    if (valid && typeOf(x) == ValueType::Str) // there is no least of no strings
-        x = op("cond", {valid, x, asColumn(text("", e.span), numRows({}, e.span), e.span)}, e.span);
+    if (function == "SUM") // of no rows it is 0, of nothing but nulls null
+        return {op("sumAll", {x}, e.span), argument->valid ? valid : IrValue()};
+    // There is no least of no strings; and where the type is not known, nor is its default.
+    if (typeOf(x) == ValueType::Str || typeOf(x) == ValueType::Unknown)
+        x = rowOrDefault(x, e.span);
     if (function == "MIN" || function == "MAX")
         return {op(function == "MIN" ? ops::OpName("minAll") : ops::OpName("maxAll"), {x}, e.span), valid};
     IrValue numbers = g.emitCast(x, f64, e.span);

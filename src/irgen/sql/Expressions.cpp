@@ -62,6 +62,41 @@ std::optional<Translator::Found> Translator::tryFind(const Expr &e, const Relati
                 close.empty() ? "" : "did you mean " + close + "?");
 }
 
+/// Strings in double quotes that are names of columns of the tables become columns.
+void Translator::nameColumns(Expr &e, const Relation &r) {
+    if (e.kind == ExprKind::String && e.mayBeName) {
+        Expr column{ExprKind::Column, e.span, e.name};
+        auto found = tryFind(column, r, nullptr);
+        if (found && found->column)
+            e.kind = ExprKind::Column;
+    }
+    for (const auto &a : e.args)
+        nameColumns(*a, r);
+}
+
+/// Also those that are names of items.
+void Translator::nameColumns(const sql::Select &s, const sql::Query *whole, const Relation &r) {
+    for (const sql::Item &i : s.items)
+        nameColumns(*i.value, r);
+    auto isItem = [&](const Expr &e) {
+        return e.kind == ExprKind::String && e.mayBeName &&
+               std::ranges::any_of(s.items, [&](const sql::Item &i) { return i.hasAlias && i.label == e.name; });
+    };
+    auto nameBoth = [&](Expr &e) {
+        if (isItem(e))
+            e.kind = ExprKind::Column;
+        nameColumns(e, r);
+    };
+    for (const auto *e : {&s.where, &s.having})
+        if (*e)
+            nameColumns(**e, r);
+    for (const auto &e : s.groupBy)
+        nameBoth(*e);
+    if (whole)
+        for (const sql::OrderKey &k : whole->orderBy)
+            nameBoth(*k.value);
+}
+
 Translator::Found Translator::find(const Expr &e, const Relation &r) {
     Error why(Stage::Compile, "");
     auto found = tryFind(e, r, &why);
@@ -173,6 +208,31 @@ IrValue Translator::canonical(const Cells &c, SourceSpan span) {
     if (!c.valid || c.filled || typeOf(c.value) == ValueType::Unknown)
         return c.value;
     return replaced(c, defaultOf(typeOf(c.value), span), span);
+}
+
+IrValue Translator::hasRows(IrValue frame, SourceSpan span) {
+    IrValue rows = g.emitCast(numRows(frame, span), TypeDesc::scalar(ValueType::SI64), span);
+    return op("ewGt", {rows, integer(0, span)}, span);
+}
+
+IrValue Translator::rowOrDefault(IrValue column, SourceSpan span) {
+    TypeDesc type = g.typeOf(column);
+    if (type.rows > 0)
+        return column;
+    IrValue row;
+    if (type.valueType != ValueType::Unknown) {
+        row = asColumn(defaultOf(type.valueType, span), numRows({}, span), span);
+    } else {
+        // Only a join that finds no partner knows what stands for a null.
+        IrValue cells = op("createFrame", {column, text("cell", span)}, span);
+        IrValue first = op("limitRows", {cells, integer(0, span), integer(1, span)}, span);
+        IrValue ones = asColumn(integer(1, span), numRows(first, span), span);
+        addColumn(first, ones, "one", span);
+        IrValue one = op("createFrame", {asColumn(integer(1, span), numRows({}, span), span), text("key", span)}, span);
+        IrValue joined = op("leftOuterJoin", {one, first, text("key", span), text("one", span)}, span);
+        row = cellsOf(joined, "cell", span);
+    }
+    return op("cond", {hasRows(column, span), column, row}, span);
 }
 
 /// In three-valued logic AND is false if one side is, OR is true if one side is, whatever the other.
@@ -441,14 +501,15 @@ Translator::Cells Translator::expr(const Expr &e, Scope &scope) {
             throw compileError(e.span, "a query used as a value must have one column, but it has " +
                                            std::to_string(r.columns.size()));
         TypeDesc scalar = TypeDesc::scalar(ValueType::Unknown);
-        if (!r.known)
-            return {g.emitCast(r.frame, scalar, e.span)};
-        Cells c = cellsOf(r.frame, r.columns[0], e.span);
-        return {g.emitCast(c.value, scalar, e.span), c.valid ? g.emitCast(c.valid, scalar, e.span) : IrValue()};
+        // Without a row it is null.
+        Cells c = r.known ? cellsOf(r.frame, r.columns[0], e.span)
+                          : Cells{g.emitCast(r.frame, TypeDesc::matrix(ValueType::Unknown), e.span)};
+        auto oneOf = [&](IrValue column) { return g.emitCast(rowOrDefault(column, e.span), scalar, e.span); };
+        IrValue valid = c.valid ? oneOf(c.valid) : g.typeOf(c.value).rows == 1 ? IrValue() : hasRows(r.frame, e.span);
+        return {oneOf(c.value), valid, c.filled};
     }
     case ExprKind::Exists: {
-        IrValue rows = g.emitCast(numRows(query(*e.query).frame, e.span), TypeDesc::scalar(ValueType::SI64), e.span);
-        return {op("ewGt", {rows, integer(0, e.span)}, e.span)};
+        return {hasRows(query(*e.query).frame, e.span)};
     }
     }
     throw internalError("unknown expression of a query").at(e.span);

@@ -46,7 +46,7 @@ std::string mirrored(const std::string &comparison) {
 // -------------------------------------------------------------- what is named
 
 void Translator::collectNames(const Expr &e, Names &names) {
-    if (e.kind == ExprKind::Column)
+    if (e.kind == ExprKind::Column || e.mayBeName)
         names.columns.insert({e.table, e.name});
     if (e.kind == ExprKind::Star)
         names.stars.insert(e.table);
@@ -235,9 +235,9 @@ Translator::Relation Translator::join(Relation left, Relation right, const sql::
     if (j.kind == JoinKind::Cross)
         return beside(left, right, op("cartesian", {left.frame, right.frame}, j.span));
     std::vector<const Expr *> parts, rest;
+    nameColumns(*j.on, beside(left, right, {}));
     conjuncts(*j.on, parts);
     std::vector<JoinCondition> conditions;
-    Relation names = beside(left, right, {});
     for (const Expr *part : parts) {
         if (auto c = joinCondition(*part, left, right))
             conditions.push_back(*c);

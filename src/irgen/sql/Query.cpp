@@ -62,6 +62,7 @@ Translator::Result Translator::select(const sql::Select &s, const sql::Query *wh
     Relation relation;
     if (!s.tables.empty())
         relation = from(s, whole);
+    nameColumns(s, whole, relation);
     Scope scope{&relation, relation.frame, nullptr, "WHERE"};
     if (s.where) {
         if (!relation.frame)
@@ -84,10 +85,14 @@ Translator::Result Translator::select(const sql::Select &s, const sql::Query *wh
         Relation groups = filtered({scope.frame, {}}, condition(*s.having, scope), s.having->span);
         scope.frame = groups.frame;
     }
-    if (whole && !whole->orderBy.empty())
+    bool isOrdered = whole && !whole->orderBy.empty();
+    if (isOrdered)
         order(s, *whole, scope);
     scope.clause = "SELECT";
-    Result r = project(items(s, scope), scope, s.span);
+    std::vector<OutputItem> selected = items(s, scope);
+    Result r = project(selected, scope, s.span);
+    if (s.distinct && isOrdered)
+        return distinctInOrder(std::move(r), selected, s, *whole, scope);
     return s.distinct ? distinct(std::move(r), s.span) : r;
 }
 
@@ -105,17 +110,17 @@ void Translator::expandStar(const Expr &star, Scope &scope, std::vector<OutputIt
             bool isAll = relation.sources.size() == 1;
             IrValue columns =
                 isAll ? scope.frame : op("extractCol", {scope.frame, text(s.alias + ".*", star.span)}, star.span);
-            out.push_back({"", "", {columns}, true, star.span});
+            out.push_back({"", "", {columns}, true, star.span, ""});
         }
         for (const Column &c : s.columns) {
             if (c.isIndicator)
                 continue;
             if (!scope.grouped)
-                out.push_back({c.label, c.name, cellsOf(scope.frame, c, star.span), false, star.span});
+                out.push_back({c.label, c.name, cellsOf(scope.frame, c, star.span), false, star.span, c.label});
             else if (std::find(scope.grouped->keyLabels.begin(), scope.grouped->keyLabels.end(), c.label) !=
                      scope.grouped->keyLabels.end())
                 out.push_back({c.label, c.name, cellsOf(scope.frame, scope.grouped->columns.at(c.label), star.span),
-                               false, star.span});
+                               false, star.span, c.label});
         }
     }
     if (!found)
@@ -133,7 +138,9 @@ std::vector<Translator::OutputItem> Translator::items(const sql::Select &s, Scop
         }
         // Inside other queries a column keeps its name without the table.
         bool isColumn = i.value->kind == ExprKind::Column && !i.hasAlias;
-        out.push_back({i.label, isColumn ? i.value->name : i.label, expr(*i.value, scope), false, i.value->span});
+        std::string label = isColumn && i.value->mayBeName ? i.value->name : i.label;
+        out.push_back({label, isColumn ? i.value->name : i.label, expr(*i.value, scope), false, i.value->span,
+                       textOf(*i.value, *scope.relation)});
     }
     if (out.empty())
         throw compileError(s.span, "no column is selected");
@@ -229,23 +236,80 @@ void Translator::unknownOrderKey(const Expr &e, const std::string &why) {
     g.raise(Error(Stage::Execute, "ORDER BY: " + why, e.span));
 }
 
+/// A position or the name of an item stands for the item.
+const Expr *Translator::orderKey(const sql::OrderKey &k, const sql::Select &s) {
+    const Expr *e = k.value.get();
+    if (e->kind == ExprKind::Integer) {
+        if (e->integer < 1 || e->integer > static_cast<int64_t>(s.items.size()))
+            unknownOrderKey(*e, "there is no item " + std::to_string(e->integer));
+        e = s.items[static_cast<size_t>(e->integer - 1)].value.get();
+        if (e->kind == ExprKind::Star)
+            throw compileError(k.value->span, "a position in ORDER BY cannot mean '*'");
+    } else if (e->kind == ExprKind::Column && e->table.empty()) {
+        for (const sql::Item &i : s.items)
+            if (i.hasAlias && i.label == e->name)
+                return i.value.get();
+    }
+    return e;
+}
+
+/// The rows are in order already. If the keys are among the items, they are so again without duplicates, equal ones by
+/// all columns; else every row has the place of its first duplicate.
+Translator::Result Translator::distinctInOrder(Result r, const std::vector<OutputItem> &items, const sql::Select &s,
+                                               const sql::Query &q, Scope &scope) {
+    std::vector<SortColumn> keys;
+    if (!r.known) {
+        r = distinct(std::move(r), s.span);
+        for (const sql::OrderKey &k : q.orderBy) {
+            auto found = k.value->kind == ExprKind::Column ? tryFind(*k.value, *scope.relation, nullptr) : std::nullopt;
+            if (!found)
+                throw compileError(k.value->span, "next to DISTINCT and '*' it needs a column");
+            keys.push_back({{cellsOf(r.frame, found->label, k.value->span)}, k.ascending});
+        }
+        r.frame = sorted(r.frame, keys, q.span);
+        return r;
+    }
+    std::vector<size_t> positions;
+    for (const sql::OrderKey &k : q.orderBy) {
+        std::string meaning = textOf(*orderKey(k, s), *scope.relation);
+        positions.push_back(
+            static_cast<size_t>(std::ranges::find(items, meaning, &OutputItem::meaning) - items.begin()));
+    }
+    if (std::ranges::find(positions, items.size()) == positions.end()) {
+        r = distinct(std::move(r), s.span);
+        for (size_t i = 0; i < positions.size(); ++i)
+            keys.push_back({cellsOf(r.frame, r.columns[positions[i]], q.span), q.orderBy[i].ascending});
+        r.frame = sorted(r.frame, keys, q.span);
+        return r;
+    }
+    std::string place = fresh("place");
+    IrValue ones = asColumn(integer(1, s.span), numRows(r.frame, s.span), s.span);
+    addColumn(r.frame, op("sumCum", {ones}, s.span), place, s.span);
+    std::vector<IrValue> labels;
+    for (const Column &c : r.columns)
+        for (const std::string &label : {c.indicator, c.label})
+            if (!label.empty())
+                labels.push_back(text(label, s.span));
+    std::vector<IrValue> operands{r.frame, integer(static_cast<int64_t>(labels.size()), s.span)};
+    operands.insert(operands.end(), labels.begin(), labels.end());
+    for (const std::string &t : {std::string("MIN"), place, std::string()})
+        operands.push_back(text(t, s.span));
+    IrValue groups = op("group", operands, s.span);
+    keys.push_back({{cellsOf(groups, "MIN(" + place + ")", s.span)}, true});
+    IrValue inOrder = sorted(groups, keys, s.span);
+    operands.clear();
+    for (IrValue label : labels)
+        operands.push_back(cellsOf(inOrder, ir::constantOf(label)->s, s.span));
+    operands.insert(operands.end(), labels.begin(), labels.end());
+    r.frame = op("createFrame", operands, s.span);
+    return r;
+}
+
 void Translator::order(const sql::Select &s, const sql::Query &q, Scope &scope) {
     scope.clause = "ORDER BY";
     std::vector<SortColumn> keys;
     for (const sql::OrderKey &k : q.orderBy) {
-        const Expr *e = k.value.get();
-        // A position or the name of an item stands for the item.
-        if (e->kind == ExprKind::Integer) {
-            if (e->integer < 1 || e->integer > static_cast<int64_t>(s.items.size()))
-                unknownOrderKey(*e, "there is no item " + std::to_string(e->integer));
-            e = s.items[static_cast<size_t>(e->integer - 1)].value.get();
-            if (e->kind == ExprKind::Star)
-                throw compileError(k.value->span, "a position in ORDER BY cannot mean '*'");
-        } else if (e->kind == ExprKind::Column && e->table.empty()) {
-            for (const sql::Item &i : s.items)
-                if (i.hasAlias && i.label == e->name)
-                    e = i.value.get();
-        }
+        const Expr *e = orderKey(k, s);
         if (e->kind == ExprKind::Column) {
             Error why(Stage::Compile, "");
             auto found = tryFind(*e, *scope.relation, &why);

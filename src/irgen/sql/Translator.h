@@ -100,6 +100,7 @@ class Translator {
         Cells cells;
         bool isWhole = false; ///< cells.value is a frame of columns not known
         SourceSpan span;
+        std::string meaning; ///< equal for items that mean the same
     };
     struct SortColumn {
         Cells cells;
@@ -114,6 +115,9 @@ class Translator {
     void expandStar(const sql::Expr &star, Scope &scope, std::vector<OutputItem> &out);
     Result project(const std::vector<OutputItem> &items, Scope &scope, SourceSpan span);
     Result distinct(Result r, SourceSpan span);
+    Result distinctInOrder(Result r, const std::vector<OutputItem> &items, const sql::Select &s, const sql::Query &q,
+                           Scope &scope);
+    const sql::Expr *orderKey(const sql::OrderKey &k, const sql::Select &s);
     void order(const sql::Select &s, const sql::Query &q, Scope &scope);
     IrValue sorted(IrValue frame, const std::vector<SortColumn> &keys, SourceSpan span);
     [[noreturn]] void unknownOrderKey(const sql::Expr &e, const std::string &why);
@@ -155,6 +159,8 @@ class Translator {
 
     // ---- Expressions.cpp
     std::optional<Found> tryFind(const sql::Expr &e, const Relation &r, Error *why);
+    void nameColumns(sql::Expr &e, const Relation &r);
+    void nameColumns(const sql::Select &s, const sql::Query *whole, const Relation &r);
     /// Throws Error (status 2) if there is no such column, or more than one.
     Found find(const sql::Expr &e, const Relation &r);
     Cells expr(const sql::Expr &e, Scope &scope);
@@ -188,6 +194,8 @@ class Translator {
     Cells negated(Cells c, bool really, SourceSpan span);
     IrValue replaced(const Cells &c, IrValue replacement, SourceSpan span); ///< nulls by a scalar of the same type
     IrValue canonical(const Cells &c, SourceSpan span);                     ///< nulls by the default of the type
+    IrValue hasRows(IrValue frame, SourceSpan span);                        ///< a scalar of si64
+    IrValue rowOrDefault(IrValue column, SourceSpan span); ///< a null if it has no rows, else the column itself
 
     /// A label no table can have: names have no question marks.
     std::string fresh(const std::string &what) { return "?" + what + std::to_string(counter++); }

@@ -65,7 +65,7 @@ NumberText numberText(const ops::FormatSpec &spec, const CellRef &cell) {
             if (spec.precision >= 0)
                 return floatText(static_cast<double>(x), 'g', spec.precision);
             NumberText out{.isNegative = std::signbit(x) && x == x, .isFinite = std::isfinite(x)};
-            out.digits = shortestText(std::abs(x));
+            appendFloat(out.digits, std::abs(x));
             return out;
         } else {
             return integerText(x, spec.type == 'x' ? 16 : spec.type == 'b' ? 2 : spec.type == 'o' ? 8 : 10);
@@ -103,8 +103,7 @@ void appendText(std::string &out, const CellRef &cell) {
     }
     withCell(cell, [&]<class T>(T x) {
         if constexpr (std::is_floating_point_v<T>) {
-            char text[kMaxShortest];
-            out.append(text, writeShortest(text, x));
+            appendFloat(out, x);
         } else {
             NumberText number = integerText(x, 10);
             out += number.isNegative ? "-" : "";

@@ -42,10 +42,12 @@ std::string arityText(const BuiltinInfo &b) {
 }
 
 /// Constant a default in a signature stands for. Small integers get the narrowest type, so that they never widen the
-/// result (builtins 1, seq).
+/// result (builtins 1, seq). `none` is an option that is not given: -1 of the narrowest type.
 ops::Arg defaultArg(std::string_view literal) {
     using ops::Constant;
     auto arg = [](Constant c) { return ops::Arg{ops::TypeDesc::scalar(c.type), c}; };
+    if (literal == "none")
+        return arg({.type = ValueType::SI8, .i = -1, .d = 0, .s = {}});
     if (literal == "true" || literal == "false")
         return arg({.type = ValueType::Bool, .i = literal == "true", .d = 0, .s = {}});
     if (literal.starts_with('"'))

@@ -92,7 +92,8 @@ std::optional<std::string> Checker::choosePrefix(const Import &stmt, const Impor
     std::string prefix = hasAlias ? std::string(stmt.alias) : file.stem;
     if (found.isLibrary)
         prefix = std::string(hasAlias ? stmt.alias : stmt.path) + "." + file.stem;
-    if (!isPrefixTaken(prefix))
+    // An alias may be what all prefixes of a library begin with, which is noted with its dot.
+    if (!isPrefixTaken(prefix) && (hasAlias || !isPrefixTaken(prefix + ".")))
         return prefix;
     if (hasAlias) {
         report(stmt.span, "the prefix '" + prefix + "' is taken by another import").withHint("choose another alias");
@@ -117,7 +118,7 @@ void Checker::makeVisible(std::string_view prefix, const Exports &exports) {
     if (exports.variables.empty())
         return;
     for (size_t dot = prefix.find('.'); dot != prefix.npos; dot = prefix.find('.', dot + 1))
-        takenPrefixes.emplace(prefix.substr(0, dot));
+        takenPrefixes.emplace(prefix.substr(0, dot + 1));
     takenPrefixes.emplace(prefix);
 }
 

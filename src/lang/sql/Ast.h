@@ -49,7 +49,8 @@ struct Expr {
     double number = 0;
     bool negated = false;
     bool distinct = false;
-    int height = 1; ///< of the tree below it
+    bool mayBeName = false; ///< a string in double quotes: a column, if there is one of that name
+    int height = 1;         ///< of the tree below it
     std::vector<std::unique_ptr<Expr>> args = {};
     std::shared_ptr<Query> query = {};
 };

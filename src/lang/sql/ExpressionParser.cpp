@@ -165,8 +165,11 @@ int64_t ExpressionParser::integer(const Token &t) const {
 ExprPtr ExpressionParser::literal() {
     const Token &t = tokens[at++];
     SourceSpan span = source.span(t.begin, t.end);
-    if (t.kind == TokenKind::String)
-        return node(ExprKind::String, span, t.text);
+    if (t.kind == TokenKind::String || t.kind == TokenKind::Quoted) {
+        auto e = node(ExprKind::String, span, t.text);
+        e->mayBeName = t.kind == TokenKind::Quoted;
+        return e;
+    }
     if (t.kind == TokenKind::Integer) {
         auto e = node(ExprKind::Integer, span, "");
         e->integer = integer(t);
@@ -180,7 +183,11 @@ ExprPtr ExpressionParser::literal() {
 ExprPtr ExpressionParser::primary() {
     size_t first = at;
     const Token &t = peek();
-    if (t.kind == TokenKind::Integer || t.kind == TokenKind::Float || t.kind == TokenKind::String)
+    bool isQualifier = t.kind == TokenKind::Quoted && isSymbol(".", 1);
+    if (isQualifier)
+        return column();
+    if (t.kind == TokenKind::Integer || t.kind == TokenKind::Float || t.kind == TokenKind::String ||
+        t.kind == TokenKind::Quoted)
         return literal();
     if (accept("(")) {
         ExprPtr inner;

@@ -105,7 +105,7 @@ class Scanner {
             }
             value += c;
         }
-        tokens.push_back({TokenKind::String, std::move(value), "", begin, at});
+        tokens.push_back({quote == '"' ? TokenKind::Quoted : TokenKind::String, std::move(value), "", begin, at});
     }
 
     char escaped() {

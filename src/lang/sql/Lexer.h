@@ -11,7 +11,8 @@
 
 namespace daphne::lang::sql {
 
-enum class TokenKind : uint8_t { Word, Integer, Float, String, Symbol, End };
+/// Quoted: in double quotes; a name if there is something of that name, else a string.
+enum class TokenKind : uint8_t { Word, Integer, Float, String, Quoted, Symbol, End };
 
 struct Token {
     TokenKind kind;

@@ -45,9 +45,10 @@ class TokenReader {
     }
     [[noreturn]] void unexpected(const std::string &wanted) const {
         const Token &t = peek();
-        std::string found = t.kind == TokenKind::End      ? "the query ends"
-                            : t.kind == TokenKind::String ? "found a string"
-                                                          : "found '" + t.text + "'";
+        bool isString = t.kind == TokenKind::String || t.kind == TokenKind::Quoted;
+        std::string found = t.kind == TokenKind::End ? "the query ends"
+                            : isString               ? "found a string"
+                                                     : "found '" + t.text + "'";
         throw compileError(source.span(t.begin, std::max(t.end, t.begin + 1)),
                            "the query needs " + wanted + " here, but " + found);
     }
@@ -55,7 +56,8 @@ class TokenReader {
         return source.span(tokens[firstToken].begin, tokens[at > firstToken ? at - 1 : firstToken].end);
     }
     std::string name(const std::string &what) {
-        if (peek().kind != TokenKind::Word || isReserved(peek().upper))
+        bool isName = peek().kind == TokenKind::Quoted || (peek().kind == TokenKind::Word && !isReserved(peek().upper));
+        if (!isName)
             unexpected(what);
         return tokens[at++].text;
     }

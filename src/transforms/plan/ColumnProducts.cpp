@@ -108,10 +108,16 @@ class ProductFilter {
 
     /// Operations that never fail for numbers and strings of fitting types, whatever the cells.
     static bool isHarmless(DaphneOp op) {
-        constexpr ops::OpName kHarmless[] = {"ewAdd", "ewSub", "ewMul",      "ewMinus",    "ewAbs", "ewMin", "ewMax",
-                                             "ewAnd", "ewOr",  "colCalcSub", "colCalcMul", "like",  "cond"};
+        constexpr ops::OpName kHarmless[] = {"ewAdd",      "ewSub", "ewMul", "ewMinus", "ewAbs",
+                                             "ewMin",      "ewMax", "ewAnd", "ewOr",    "colCalcSub",
+                                             "colCalcMul", "like",  "cond",  "isMember"};
         return op.hint().empty() && op->getNumResults() == 1 &&
                (isComparisonOp(op.mnemonic()) || llvm::is_contained(kHarmless, op.mnemonic()));
+    }
+
+    /// What an operation needs of the product: of a membership the cells, the set is another query.
+    static ValueRange cellsOf(DaphneOp op) {
+        return op.is("isMember") ? ValueRange(op->getOperands()).take_front(1) : ValueRange(op->getOperands());
     }
 
     /// Adds the labels an expression is about; false if it cannot be computed elsewhere.
@@ -127,7 +133,7 @@ class ProductFilter {
             return !definedBy(v, "numRows") && typeOf(v).valueType != ValueType::Unknown;
         DaphneOp op = ir::definingOp(v);
         return op && typeOf(v).isMatrix() && isHarmless(op) &&
-               llvm::all_of(op->getOperands(), [&](Value operand) { return collect(operand, labels); });
+               llvm::all_of(cellsOf(op), [&](Value operand) { return collect(operand, labels); });
     }
 
     /// The same expression over the columns of another frame.
@@ -141,8 +147,10 @@ class ProductFilter {
             return known;
         DaphneOp op = ir::definingOp(v);
         SmallVector<Value> operands;
-        for (Value operand : op->getOperands())
+        for (Value operand : cellsOf(op))
             operands.push_back(moved(operand, frame));
+        for (Value operand : op->getOperands().drop_front(operands.size()))
+            operands.push_back(operand);
         return movedTo[{v, frame}] = builder.createOne(loc, op.mnemonic(), operands);
     }
 
@@ -151,7 +159,7 @@ class ProductFilter {
         DaphneOp op = ir::definingOp(withoutAdapt(v));
         if (!op || !isHarmless(op) || !builder.drop(op))
             return;
-        for (Value operand : op->getOperands())
+        for (Value operand : cellsOf(op))
             dropExpression(operand);
     }
 

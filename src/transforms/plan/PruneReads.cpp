@@ -53,7 +53,7 @@ bool addUsed(OpOperand &use, const Labels &all, Labels &used) {
 /// The labels of all columns of a read frame, through the check of what is known of it; nothing if they are not known
 /// or somebody uses the frame before that.
 DaphneOp checkedRead(DaphneOp op) {
-    auto isFrame = op->getNumOperands() == 2 ? constantFlag(op->getOperand(1)) : std::nullopt;
+    auto isFrame = op->getNumOperands() == 7 ? constantFlag(op->getOperand(1)) : std::nullopt;
     if (!isFrame.value_or(false) || !op->hasOneUse())
         return {};
     DaphneOp check = ir::asOp(*op->getUsers().begin(), "adapt");

@@ -89,28 +89,31 @@ TEST_F(FormatOf, InspectLeavesWhatFailsAnyhowToTheReader) {
 
 TEST_F(FormatOf, InvalidMetadataAreRejected) {
     EXPECT_EQ(metaFailure(R"({"numRows":1,"numCols":1,"valueType":"f64"})"), "");
-    for (const char *json : {"",
-                             "{",
-                             "1,1,0,f64",
-                             "[]",
-                             "null",
-                             R"({"numCols":1,"valueType":"f64"})",
-                             R"({"numRows":1,"valueType":"f64"})",
-                             R"({"numRows":1,"numCols":1})",
-                             R"({"numRows":-1,"numCols":1,"valueType":"f64"})",
-                             R"({"numRows":"1","numCols":1,"valueType":"f64"})",
-                             R"({"numRows":1.5,"numCols":1,"valueType":"f64"})",
-                             R"({"numRows":1,"numCols":1,"valueType":"f65"})",
-                             R"({"numRows":1,"numCols":1,"valueType":7})",
-                             R"({"numRows":1,"numCols":1,"schema":{}})",
-                             R"({"numRows":1,"numCols":1,"schema":[]})",
-                             R"({"numRows":1,"numCols":1,"schema":[{"label":"a"}]})",
-                             R"({"numRows":1,"numCols":1,"schema":[{"valueType":"f64"}]})",
-                             R"({"numRows":1,"numCols":1,"schema":[{"label":"a","valueType":""}]})",
-                             R"({"numRows":1,"numCols":1,"schema":[{"label":"a","valueType":"x"}]})",
-                             R"({"numRows":1,"numCols":2,"schema":[{"label":"a","valueType":"f64"}]})",
-                             R"({"numRows":99999999999999999999,"numCols":1,"valueType":"f64"})"})
+    for (const char *json :
+         {"", "{", "1,1,0,f64", "[]", "null", R"({"numRows":-1,"numCols":1,"valueType":"f64"})",
+          R"({"numRows":"1","numCols":1,"valueType":"f64"})", R"({"numRows":1.5,"numCols":1,"valueType":"f64"})",
+          R"({"numRows":1,"numCols":1,"valueType":"f65"})", R"({"numRows":1,"numCols":1,"valueType":7})",
+          R"({"numRows":1,"numCols":1,"schema":{}})", R"({"numRows":1,"numCols":1,"schema":[]})",
+          R"({"numRows":1,"numCols":1,"schema":[{"label":"a","valueType":""}]})",
+          R"({"numRows":1,"numCols":1,"schema":[{"label":"a","valueType":"x"}]})",
+          R"({"numRows":1,"numCols":2,"schema":[{"label":"a","valueType":"f64"}]})",
+          R"({"numRows":99999999999999999999,"numCols":1,"valueType":"f64"})"})
         EXPECT_NE(metaFailure(json), "") << json;
+}
+
+TEST_F(FormatOf, IncompleteMetadataAreEnoughForCsvFilesOnly) {
+    io::write(Dense::create(ValueType::F64, 1, 1, Buffer::Init::Zero), path("x.npy"));
+    for (const char *json : {R"({"numCols":1,"valueType":"f64"})", R"({"numRows":1,"valueType":"f64"})",
+                             R"({"numRows":1,"numCols":1})", R"({"numRows":1,"numCols":1,"schema":[{"label":"a"}]})",
+                             R"({"numRows":1,"numCols":1,"schema":[{"valueType":"f64"}]})", "{}"}) {
+        EXPECT_EQ(metaFailure(json), "") << json;
+        put("x.npy.meta", json);
+        EXPECT_NE(failureOf([&] { io::readMatrix(path("x.npy")); }).find("invalid meta data"), std::string::npos);
+    }
+    for (const char *csv : {R"({"delimiter":";;"})", R"({"delimiter":"\n"})", R"({"quote":"ab"})", R"({"header":1})",
+                            R"({"nulls":"NA"})", R"({"nulls":[1]})", R"({"lenient":"yes"})", R"({"digits":18})",
+                            R"({"digits":1.5})", R"({"delimiter":"\""})", "[]"})
+        EXPECT_NE(metaFailure(std::string(R"({"csv":)") + csv + "}"), "") << csv;
 }
 
 TEST_F(FormatOf, MetadataTextIsOneLineInAlphabeticalOrder) {

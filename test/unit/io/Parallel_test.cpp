@@ -2,11 +2,12 @@
 /// Large texts read in pieces on several threads give what one thread gives.
 #include <bit>
 #include <cmath>
+#include <cstring>
+#include <filesystem>
 #include <random>
 
 #include "io/Format.h"
 #include "io/TempDir.h"
-#include "io/text/FixedDecimals.h"
 #include "sched/Pool.h"
 
 namespace daphne::test {
@@ -130,24 +131,83 @@ TEST_F(InPieces, WritingInParallelKeepsTheOrder) {
     EXPECT_EQ(content("a.csv"), content("b.csv"));
 }
 
-TEST(Numbers, AreWrittenWithSixDecimalsAsTheCLibraryDoes) {
-    std::mt19937_64 random(5);
-    for (int i = 0; i < 200000; ++i) {
-        double x = std::bit_cast<double>(random());
-        if (i % 4 == 1)
-            x = static_cast<double>(static_cast<int64_t>(random())) / 1e12;
-        if (i % 4 == 2)
-            x = static_cast<double>(random() % 10000000) / 128e4;
-        if (i % 4 == 3)
-            x = static_cast<double>(random() % 100000000) / 8388608; // ties
-        if (std::isnan(x))
-            continue;
-        char text[400];
-        std::snprintf(text, sizeof text, "%f", x);
-        std::string ours;
-        io::appendSixDecimals(ours, x);
-        ASSERT_EQ(ours, text);
+TEST_F(InPieces, TheFirstMistakeOfACsvFileIsReported) {
+    std::string text;
+    size_t n = 400000;
+    for (size_t r = 0; r < n; ++r)
+        text += r == 123456 ? "1,x\n" : r == 123460 ? "1\n" : r == 350000 ? "1,2,3\n" : "12345,67.5\n";
+    put("f.csv.meta", R"({"numRows":399999,"numCols":2,"valueType":"f64"})");
+    put("f.csv", text);
+    for (int i = 0; i < 5; ++i)
+        for (sched::Pool *workers : {&pool, static_cast<sched::Pool *>(nullptr)})
+            EXPECT_NE(failureOf([&] {
+                          io::readMatrix(path("f.csv"), {.pool = workers});
+                      }).find("line 123457, column 2: \"x\""),
+                      std::string::npos);
+    auto lenient = io::readMatrix(path("f.csv"), {.pool = &pool, .csv = {.lenient = true}});
+    EXPECT_EQ(lenient.dense().rows(), n - 1);
+    EXPECT_EQ(lenient.dense().view<double>()(350000, 1), 2);
+}
+
+/// Any bits: very large and small numbers, subnormal ones, integers, few digits.
+template <class T> T anyFloat(std::mt19937_64 &random) {
+    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    switch (random() % 5) {
+    case 0: return static_cast<T>(static_cast<int64_t>(random()) / 1000);
+    case 1: return static_cast<T>(static_cast<double>(random() % 100000) / 100);
+    case 2: return std::bit_cast<T>(static_cast<Bits>(random() % 1000)); // subnormal
+    case 3: return std::nextafter(std::numeric_limits<T>::max(), T(random() % 2));
+    default: return std::bit_cast<T>(static_cast<Bits>(random()));
     }
+}
+
+TEST_F(InPieces, FloatsOfEveryKindReadBackEqual) {
+    auto check = [&]<class T>(TypeTag<T>) {
+        auto m = Dense::create(valueTypeOf<T>(), 30000, 4);
+        T *cells = m->template mutableView<T>().data;
+        for (size_t i = 0; i < m->cells(); ++i)
+            cells[i] = anyFloat<T>(random);
+        io::write(m, path("a.csv"), {.pool = &pool});
+        auto again = io::readMatrix(path("a.csv"), {.pool = &pool});
+        const T *read = again.dense().view<T>().data;
+        for (size_t i = 0; i < m->cells(); ++i) {
+            bool same = std::isnan(cells[i]) ? std::isnan(read[i]) : std::memcmp(&cells[i], &read[i], sizeof(T)) == 0;
+            ASSERT_TRUE(same) << cells[i] << " " << read[i];
+        }
+        // Without metadata they are floats again.
+        std::filesystem::remove(path("a.csv.meta"));
+        EXPECT_EQ(io::readMatrix(path("a.csv")).dense().type(), ValueType::F64);
+    };
+    check(TypeTag<double>());
+    check(TypeTag<float>());
+}
+
+TEST_F(InPieces, TextsOfEveryKindReadBackEqual) {
+    constexpr std::string_view kParts[] = {"a", ",", "\"", "\n", "\r", " ", "NA", "1", "\xEF\xBB\xBF", "\xC3\xB6", ";"};
+    for (size_t cols : {1, 3})
+        for (auto [delimiter, header] : {std::pair{',', false}, {',', true}, {';', true}, {' ', false}}) {
+            auto frame = Ref<Frame>::make(2000);
+            for (size_t c = 0; c < cols; ++c) {
+                auto column = Dense::create(ValueType::Str, 2000, 1);
+                for (size_t r = 0; r < 2000; ++r)
+                    for (size_t n = random() % 4; n > 0; --n)
+                        column->mutableView<std::string>().data[r] += kParts[random() % std::size(kParts)];
+                frame->addColumn("l" + std::to_string(c), column);
+            }
+            io::write(frame, path("t.csv"), {.csv = {.delimiter = delimiter, .header = header}});
+            Value again = io::readFrame(path("t.csv"), {.pool = &pool});
+            for (size_t c = 0; c < cols; ++c)
+                EXPECT_EQ(cellsOf<std::string>(*again.frame().columns[c]), cellsOf<std::string>(*frame->columns[c]));
+        }
+}
+
+TEST_F(InPieces, AFirstRowLikeTheLabelsIsNoHeader) {
+    auto frame = Ref<Frame>::make(1);
+    auto column = Dense::create(ValueType::Str, 1, 1);
+    column->mutableView<std::string>().data[0] = "a";
+    frame->addColumn("a", column);
+    io::write(frame, path("t.csv"));
+    EXPECT_EQ(cellsOf<std::string>(*io::readFrame(path("t.csv")).frame().columns[0]), std::vector<std::string>{"a"});
 }
 
 } // namespace

@@ -61,11 +61,6 @@ void expectEqual(const Dense &a, const Dense &b, const std::string &what) {
 
 class EveryFormat : public InTempDir {
   protected:
-    io::WriteRequest exact() {
-        io::WriteRequest request;
-        request.csv.exactFloats = true;
-        return request;
-    }
     static bool holdsStrings(const io::Format &f) { return f.extension != "mtx" && f.extension != "dbdf"; }
 };
 
@@ -83,14 +78,14 @@ TEST_F(EveryFormat, ReturnsMatricesOfAllTypesAndShapes) {
                 std::string what = std::string(f.extension) + " " + std::string(dslName(type)) + " " +
                                    std::to_string(rows) + "x" + std::to_string(cols);
                 auto m = sample(type, rows, cols);
-                ASSERT_EQ(failureOf([&] { io::write(m, name, exact()); }), "") << what;
+                ASSERT_EQ(failureOf([&] { io::write(m, name); }), "") << what;
                 Value again;
                 ASSERT_EQ(failureOf([&] { again = io::readMatrix(name); }), "") << what;
                 expectEqual(*m, again.dense(), what);
                 // A part of a larger matrix.
                 if (rows == 3 && cols == 4) {
                     auto part = Dense::window(*m, 1, 3, 1, 3);
-                    io::write(part, name, exact());
+                    io::write(part, name);
                     expectEqual(*part, io::readMatrix(name).dense(), what + " window");
                 }
             }
@@ -105,7 +100,7 @@ TEST_F(EveryFormat, ReturnsSparseMatrices) {
             std::string name = path("s." + std::string(f.extension));
             auto m = toCsr(*sample(type, 20, 15, true));
             for (auto part : {m, Csr::rowWindow(*m, 3, 17)}) {
-                io::write(part, name, exact());
+                io::write(part, name);
                 Value again = io::readMatrix(name, {.csr = f.extension != "csv"});
                 if (again.isCsr())
                     again.csr().check();
@@ -124,7 +119,7 @@ TEST_F(EveryFormat, ReturnsFrames) {
             for (ValueType type : kTypes)
                 frame->addColumn("c_" + std::string(dslName(type)), sample(type, rows, 1));
             std::string name = path("f." + std::string(f.extension)), what = std::string(f.extension);
-            ASSERT_EQ(failureOf([&] { io::write(frame, name, exact()); }), "") << what;
+            ASSERT_EQ(failureOf([&] { io::write(frame, name); }), "") << what;
             Value again;
             ASSERT_EQ(failureOf([&] { again = io::readFrame(name); }), "") << what;
             ASSERT_EQ(again.frame().cols(), frame->cols()) << what;
@@ -145,10 +140,10 @@ TEST_F(EveryFormat, WorksCompressed) {
             if (!f.writeMatrix)
                 continue;
             if (!f.compressible) {
-                EXPECT_NE(failureOf([&] { io::write(m, name, exact()); }), "");
+                EXPECT_NE(failureOf([&] { io::write(m, name); }), "");
                 continue;
             }
-            io::write(m, name, exact());
+            io::write(m, name);
             expectEqual(*m, io::readMatrix(name).dense(), name);
             std::string bytes = content("c." + std::string(f.extension) + ending);
             put("c." + std::string(f.extension) + ending, bytes.substr(0, bytes.size() / 2));
@@ -162,7 +157,7 @@ TEST_F(EveryFormat, IsReadFromItsOwnHeaderWithoutMetadata) {
             continue;
         auto m = sample(ValueType::F64, 3, 4);
         std::string name = "m." + std::string(f.extension);
-        io::write(m, path(name), exact());
+        io::write(m, path(name));
         std::filesystem::remove(path(name + ".meta"));
         expectEqual(*m, io::readMatrix(path(name)).dense(), name);
         if (f.describe) {

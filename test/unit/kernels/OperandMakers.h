@@ -428,7 +428,10 @@ inline Operands printValues(R &r) {
     return o;
 }
 /// The file is named by the test.
-inline Operands write(R &r) { return {{r.matrix(r.positiveSize(), r.positiveSize()), Value::string("")}}; }
+inline Operands write(R &r) {
+    return {{r.matrix(r.positiveSize(), r.positiveSize()), Value::string(""), Value::scalar(false), Value::string(","),
+             Value::string("\""), Value::string(""), Value::scalar(int64_t(0))}};
+}
 
 } // namespace make
 

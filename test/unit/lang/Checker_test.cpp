@@ -232,6 +232,7 @@ TEST(Checker, KeywordArgumentsFollowTheRules) {
     expectError("x = fill(numRows = 2, numCols = 2);", "takes 3 arguments");
     expectError("seq(1, inc = 2);", "is missing");
     expectError("print(1, end = 2);", "no parameter");
+    expectValid("print(1, err = true); X = readMatrix(\"f.csv\", lenient = true); write(X, \"g.csv\", digits = 3);");
     expectError("x = createFrame(col = [1]);", "takes no keyword arguments");
     expectError("x = now(a = 1);", "takes no arguments");
     expectError("x = ctable([0], [0], resNumRows = 1, resNumCols = 1);", "is missing");
