@@ -21,7 +21,11 @@ constexpr OpInfo kInternalOps[] = {
     // Cell-wise application of the function `callee`.
     {.mnemonic = "map", .infer = noInference, .sideEffect = true},
     // Calls the function `callee` and catches its errors, see ir/Try.h.
-    {.mnemonic = "try", .minArgs = 0, .maxArgs = kVariadic, .numResults = kVariadic, .infer = noInference,
+    {.mnemonic = "try",
+     .minArgs = 0,
+     .maxArgs = kVariadic,
+     .numResults = kVariadic,
+     .infer = noInference,
      .sideEffect = true},
     // In that function: the new value of what an operation `try` yields.
     {.mnemonic = "keep", .numResults = 0, .infer = noInference, .sideEffect = true},

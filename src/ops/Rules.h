@@ -26,10 +26,10 @@ void needString(const InferCall &call, size_t i);
 [[noreturn]] void wrongOperand(const InferCall &call, size_t i, std::string_view what);
 
 // Inference rules
-std::vector<TypeDesc> none(const InferCall &);          ///< no result
-std::vector<TypeDesc> sameAsFirst(const InferCall &);   ///< type and shape of operand 0
-std::vector<TypeDesc> ewUnary(const InferCall &);       ///< numeric, same type and shape
-std::vector<TypeDesc> ewUnaryFloat(const InferCall &);  ///< numeric, floatOf, same shape
+std::vector<TypeDesc> none(const InferCall &);         ///< no result
+std::vector<TypeDesc> sameAsFirst(const InferCall &);  ///< type and shape of operand 0
+std::vector<TypeDesc> ewUnary(const InferCall &);      ///< numeric, same type and shape
+std::vector<TypeDesc> ewUnaryFloat(const InferCall &); ///< numeric, floatOf, same shape
 std::vector<TypeDesc>
 ewArithmetic(const InferCall &); ///< g with broadcasting; frame (+) scalar; two bools: si64; strings rejected
 std::vector<TypeDesc> ewAdd(const InferCall &);     ///< ewArithmetic, or concatenation if a string is involved

@@ -103,10 +103,10 @@ def unusual_text():
     yield Special('NUL byte between statements', b'print(1);\0print(2);', (1,))
     yield Special('NUL byte in a string', b'print("a\0b");')
     yield Special('NUL byte in a comment', b'print(1); # \0', (0,))
-    yield Special('invalid UTF-8 in a string', b'print("\xff\xfe\xc3(");', (0,))
-    yield Special('invalid UTF-8 in a comment', b'print(1); # \xff\xc3(', (0,))
+    yield Special('invalid UTF-8 in a string', b'print("\xff\xfe\xc3(");', (1,))
+    yield Special('invalid UTF-8 in a comment', b'print(1); # \xff\xc3(', (1,))
     yield Special('invalid UTF-8 outside', b'print(1);\xc3(', (1,))
-    yield Special('UTF-8 cut off at the end', b'print(1); # \xe2\x82', (0,))
+    yield Special('UTF-8 cut off at the end', b'print(1); # \xe2\x82', (1,))
     for text in (b'"abc', b'"abc\\', b'print("a', b'/* a', b'/*', b'x = (1', b'x = [1', b'X[[1', b'{', b'if(', b'if(1)',
                  b'if(1) {} else', b'while(1', b'do {} while', b'for(i in', b'for(i in 1:', b'def', b'def f(', b'def f(x',
                  b'def f(x:', b'def f(x) ->', b'def f(x) {', b'return', b'import', b'import "a', b'import "a" as', b'x =',

@@ -118,7 +118,11 @@ class Interpreter:
     def join(self, node, moment='end'):
         """Paths meet: numbers of different types have become their join."""
         for name, vt in self.joins.get((id(node), moment), {}).items():
-            self.assign(name, elementwise.cast(self.lookup(name), None, vt))
+            value = self.lookup(name)
+            if not isinstance(value, List):
+                self.assign(name, elementwise.cast(value, None, vt))
+            elif vt not in (None, value.vt):
+                raise Unspecified('a list of other values where paths meet')
 
     def on_block(self, node):
         self.scopes.append({})

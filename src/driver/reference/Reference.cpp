@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "driver/reference/OperandTypes.h"
 #include "base/Error.h"
+#include "driver/reference/OperandTypes.h"
 #include "ops/Registry.h"
 
 namespace daphne::driver {

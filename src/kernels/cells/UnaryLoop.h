@@ -78,7 +78,8 @@ template <class Op> void addOfNumbers(CellTable &t, ops::OpName name) {
     t.add(name, {.unary = [](ValueType type) {
               return withNumericType(type, [&]<class T>(TypeTag<T>) -> UnaryLoop {
                   using N = std::conditional_t<std::is_same_v<T, bool>, int64_t, T>;
-                  return {unaryCells<Op, N>, valueTypeOf<N>(), HasUnaryDomain<Op, N>};
+                  ValueType result = type == ValueType::Bool ? ValueType::SI64 : type;
+                  return {unaryCells<Op, N>, result, HasUnaryDomain<Op, N>};
               });
           }});
 }

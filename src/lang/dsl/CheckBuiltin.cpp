@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lang/dsl/Checker.h"
+#include "lang/dsl/Habits.h"
 #include "lang/dsl/PrintCall.h"
 
 namespace daphne::lang {
@@ -113,9 +114,11 @@ bool Checker::checkArity(const Call &call, const BuiltinInfo &builtin) {
             fits = false;
             wanted = rule.text;
         }
-    if (!fits)
+    if (!fits) {
+        std::string_view habit = hintForArity(builtin.name, given);
         report(call.span, quoted(call.callee) + " takes " + wanted + ", got " + std::to_string(given))
-            .withHint("it is " + std::string(builtin.row->signature));
+            .withHint(habit.empty() ? "it is " + std::string(builtin.row->signature) : std::string(habit));
+    }
     return fits;
 }
 

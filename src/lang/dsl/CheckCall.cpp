@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lang/dsl/Checker.h"
+#include "lang/dsl/Habits.h"
 
 namespace daphne::lang {
 
@@ -66,7 +67,9 @@ void Checker::reportUnknownFunction(const Call &call) {
     for (const ops::BuiltinInfo &b : ops::Registry::get().builtins())
         names.push_back(b.name);
     names.push_back("map");
-    if (std::string near = nearest(call.callee, names); !near.empty())
+    if (std::string habit = hintForName(call.callee); !habit.empty())
+        e.withHint(habit);
+    else if (std::string near = nearest(call.callee, names); !near.empty())
         e.withHint("did you mean '" + near + "'?");
     else if (variables->find(call.callee))
         e.withHint(quoted(call.callee) + " is a variable; only functions can be called");

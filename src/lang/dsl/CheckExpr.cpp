@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lang/dsl/Checker.h"
+#include "lang/dsl/Habits.h"
 
 namespace daphne::lang {
 
@@ -94,6 +95,8 @@ void Checker::reportUndefined(std::string_view name, SourceSpan span) {
             .withHint("assign it before the block to keep it");
     else if (functions.has(name) || ops::Registry::get().findBuiltin(name))
         e.withHint("'" + std::string(name) + "' is a function, not a value; call it with parentheses");
+    else if (std::string habit = hintForName(name); !habit.empty())
+        e.withHint(habit);
     else if (std::string near = nearest(name, variables->names()); !near.empty())
         e.withHint("did you mean '" + near + "'?");
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "lang/dsl/Habits.h"
+
 namespace daphne::lang {
 
 Parser::Parser(std::string_view text, uint32_t fileId, Arena &arena, Diagnostics &diagnostics, const ScriptArgs &args)
@@ -47,6 +49,8 @@ const Token &Parser::expectClosing(TokenKind kind, const Token &opening) {
     Error e = parseError(spanOf(peek()), "expected " + describe(kind) + ", found " + found());
     if (is(TokenKind::Assign))
         e.withHint("'=' assigns; equality is written '=='");
+    else if (std::string habit = habitHint(); !habit.empty())
+        e.withHint(habit);
     e.withNote("to close the " + describe(opening.kind) + " opened", spanOf(opening));
     fail(std::move(e));
 }
@@ -89,8 +93,16 @@ void Parser::fail(Error error) {
 
 void Parser::failAtToken(std::string message, std::string hint) {
     Error e = parseError(spanOf(peek()), std::move(message));
-    e.withHint(std::move(hint));
+    e.withHint(hint.empty() ? habitHint() : std::move(hint));
     fail(std::move(e));
+}
+
+std::string Parser::habitHint() const {
+    auto tokenText = [&](size_t i) { return i < tokens.tokens.size() ? textOf(tokens.tokens[i]) : std::string_view(); };
+    return std::string(hintForSyntax({.first = tokenText(statementAt),
+                                      .second = tokenText(statementAt + 1),
+                                      .before = at > 0 ? tokenText(at - 1) : std::string_view(),
+                                      .found = tokenText(at)}));
 }
 
 Parser::Nested::Nested(Parser &parser) : parser(parser) {
@@ -158,6 +170,7 @@ void Parser::parseStatements(std::vector<Stmt *> &into, TokenKind closing) {
 
 Stmt *Parser::parseStatement() {
     Nested nested(*this);
+    statementAt = at;
     switch (peek().kind) {
     case TokenKind::LeftBrace: return parseBlock();
     case TokenKind::If: return parseIf();
@@ -246,6 +259,8 @@ void Parser::endStatement() {
         e = parseError(spanOf(peek()), "cannot assign here");
     else if (is(TokenKind::RightParen) || is(TokenKind::RightBracket))
         e = parseError(spanOf(peek()), "this " + found() + " closes nothing");
+    else if (std::string habit = habitHint(); !habit.empty())
+        e.withHint(habit);
     else if (!is(TokenKind::End))
         e.withHint("found " + found() + " instead");
     // Where a line break or a brace follows, most likely only the semicolon is missing: go on behind it.

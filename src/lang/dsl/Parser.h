@@ -84,6 +84,8 @@ class Parser {
     [[noreturn]] void fail(Error error);
     [[noreturn]] void failAtToken(std::string message, std::string hint = {});
     void noteFirstError();
+    /// What this place looks like to who knows another language; "" if nothing.
+    std::string habitHint() const;
     void synchronise();
 
     // Statements (Parser.cpp)
@@ -146,6 +148,7 @@ class Parser {
     const ScriptArgs &scriptArgs;
     TokenList tokens;
     size_t at = 0;
+    size_t statementAt = 0;         ///< where the innermost statement begins
     size_t negatedToken = SIZE_MAX; ///< the token behind the last unary minus: -2^63 exists, 2^63 does not
     uint32_t nesting = 0;
     size_t braces = 0; ///< open blocks

@@ -16,7 +16,7 @@ using Sizes = std::vector<uint64_t>;
 TEST(Aggregate, SumsEveryType) {
     for (int i = 0; i <= static_cast<int>(ValueType::F64); ++i)
         withNumericType(static_cast<ValueType>(i), [&]<class T>(TypeTag<T>) {
-            using R = std::conditional_t<std::is_same_v<T, bool>, int64_t, T>;
+            using R = std::conditional_t<std::is_integral_v<T> && sizeof(T) < 8, int64_t, T>;
             Value m = matrix<T>(2, 2, {T(1), T(0), T(1), T(1)});
             EXPECT_EQ(run("sumAll", {m}).template as<R>(), R(3));
             EXPECT_EQ(run("sumAll", {m}).scalarType(), valueTypeOf<R>());
@@ -27,9 +27,9 @@ TEST(Aggregate, SumsEveryType) {
         });
 }
 
-TEST(Aggregate, WrapsIntegerSums) {
-    EXPECT_EQ(run("sumAll", {column<int8_t>({100, 100})}).as<int>(), -56);
-    EXPECT_EQ(run("sumAll", {column<uint8_t>({200, 100})}).as<int>(), 44);
+TEST(Aggregate, SumsOfNarrowIntegersHave64Bits) {
+    EXPECT_EQ(run("sumAll", {column<int8_t>({100, 100})}).as<int>(), 200);
+    EXPECT_EQ(run("sumAll", {column<uint8_t>({200, 100})}).as<int>(), 300);
 }
 
 TEST(Aggregate, KeepsTheSizeType) {
@@ -52,7 +52,7 @@ TEST(Aggregate, HasAnAnswerForNoCells) {
     EXPECT_EQ(run("sumRow", {none}).dense().shapeText(), "0x1");
     EXPECT_TRUE(std::isnan(cells<double>(run("meanCol", {none}))[1]));
     EXPECT_EQ(cells<double>(run("minRow", {matrix<double>(2, 0, {})})), (Doubles{kInf, kInf}));
-    EXPECT_NE(failure("idxminCol", {none}), "");
+    EXPECT_EQ(cells<uint64_t>(run("idxminCol", {none})), (Sizes{0, 0}));
     EXPECT_EQ(run("idxminRow", {none}).dense().shapeText(), "0x1");
 }
 
@@ -124,7 +124,7 @@ TEST(Aggregate, FindsPositionsOfExtremes) {
     EXPECT_EQ(cells<uint64_t>(run("idxmaxCol", {m})), (Sizes{0, 2}));
     EXPECT_EQ(run("idxmaxCol", {m}).valueType(), ValueType::Size);
     EXPECT_EQ(cells<uint64_t>(run("idxminRow", {matrix<double>(2, 2, {kNan, 1, 1, kNan})})), (Sizes{0, 1}));
-    EXPECT_NE(failure("idxmaxRow", {matrix<double>(2, 0, {})}), "");
+    EXPECT_EQ(cells<uint64_t>(run("idxmaxRow", {matrix<double>(2, 0, {})})), (Sizes{0, 0}));
 }
 
 TEST(Aggregate, RejectsWhatIsNoNumericMatrix) {

@@ -88,7 +88,10 @@ inline Number truth(ValueType t, bool yes) { return isFloat(t) ? floatOf(t, yes)
 inline const std::map<std::string_view, UnaryOracle> &unaryOracles() {
     static const std::map<std::string_view, UnaryOracle> oracles = {
         {"ewMinus",
-         [](const Number &x) { return exact(x.isFloat() ? floatOf(x.type, -x.d) : integerOf(x.type, -x.i)); }},
+         [](const Number &x) {
+             ValueType t = x.type == ValueType::Bool ? ValueType::SI64 : x.type;
+             return exact(x.isFloat() ? floatOf(x.type, -x.d) : integerOf(t, -x.i));
+         }},
         {"ewAbs",
          [](const Number &x) {
              return exact(x.isFloat() ? floatOf(x.type, std::fabs(x.d)) : integerOf(x.type, x.i < 0 ? -x.i : x.i));

@@ -96,10 +96,10 @@ TEST(GroupedAggregate, NeedsMemoryForItsGroups) {
 
 TEST(Product, IsTheProductOfTheCells) {
     EXPECT_EQ(run("prodAll", {column<double>({0.5, -4, 3})}).as<double>(), -6);
-    EXPECT_EQ(cells<int32_t>(run("prodRow", {windowed(matrix<int32_t>(2, 2, {1, 2, 3, 4}))})),
-              (std::vector<int32_t>{2, 12}));
-    EXPECT_EQ(cells<uint8_t>(run("prodCol", {windowed(matrix<uint8_t>(2, 2, {16, 2, 17, 4}))})),
-              (std::vector<uint8_t>{16, 8}));
+    EXPECT_EQ(cells<int64_t>(run("prodRow", {windowed(matrix<int32_t>(2, 2, {1, 2, 3, 4}))})),
+              (std::vector<int64_t>{2, 12}));
+    EXPECT_EQ(cells<int64_t>(run("prodCol", {windowed(matrix<uint8_t>(2, 2, {16, 2, 17, 4}))})),
+              (std::vector<int64_t>{272, 8}));
 }
 
 } // namespace

@@ -92,13 +92,13 @@ TEST(Slice, OfFramesKeepsLabelsAndTypes) {
 
 TEST(Extract, TakesPositionsInOrderWithRepetition) {
     EXPECT_EQ(cells<int64_t>(run("extractRow", {nine(), column<int64_t>({2, 0, 2})})), (I{7, 8, 9, 1, 2, 3, 7, 8, 9}));
-    EXPECT_EQ(cells<int64_t>(run("extractCol", {nine(), column<double>({-1, 0.9})})), (I{3, 1, 6, 4, 9, 7}));
+    EXPECT_EQ(cells<int64_t>(run("extractCol", {nine(), column<double>({-1, 0.0})})), (I{3, 1, 6, 4, 9, 7}));
     EXPECT_EQ(cells<int64_t>(run("extractRow", {windowed(nine()), column<uint8_t>({1})})), (I{4, 5, 6}));
     EXPECT_EQ(cells<int64_t>(run("extractRow", {nine(), num(-3)})), (I{1, 2, 3}));
     EXPECT_EQ(run("extractRow", {nine(), matrix<int64_t>(0, 1, {})}).dense().shapeText(), "0x3");
     EXPECT_EQ(run("extractCol", {nine(), matrix<int64_t>(0, 1, {})}).dense().shapeText(), "3x0");
     EXPECT_EQ(cells<std::string>(run("extractCol", {strings(1, 2, {"a", "b"}), column<bool>({true, false})})),
-              (S{"b", "a"}));
+              (S{"a"}));
 }
 
 TEST(Extract, RejectsWrongPositions) {

@@ -422,8 +422,7 @@ inline Operands print(R &r) {
 }
 inline Operands printValues(R &r) {
     Operands o{{r.flag(), r.flag(), Value::string("; "), number(int64_t(r.below(19)))}};
-    for (size_t n = r.positiveSize(); n > 0; --n)
-        o.args.push_back(r.oneIn(3) ? r.scalar() : Value(r.matrix()));
+    o.args.push_back(r.oneIn(2) ? r.scalar() : Value(r.matrix())); // every representation of each matrix is tried
     o.args.push_back(r.matrix());
     return o;
 }
@@ -566,6 +565,7 @@ inline const std::map<std::string_view, OperandMaker> &callOperandMakers() {
 inline const std::map<std::string_view, std::string_view> &opsWithoutMatrices() {
     static const std::map<std::string_view, std::string_view> ops = {
         {"antiJoin", "takes frames, whose columns are dense"},
+        {"assert", "its operands are scalars"},
         {"cartesian", "takes frames, whose columns are dense"},
         {"columnOf", "takes frames, whose columns are dense"},
         {"close", "its operand is a handle"},
@@ -583,6 +583,7 @@ inline const std::map<std::string_view, std::string_view> &opsWithoutMatrices() 
         {"endsWith", "strings only"},
         {"ewLower", "strings only"},
         {"ewUpper", "strings only"},
+        {"element", "its operand is a list"},
         {"except", "takes frames, whose columns are dense"},
         {"fill", "its operands are scalars"},
         {"find", "strings only"},
@@ -611,6 +612,8 @@ inline const std::map<std::string_view, std::string_view> &opsWithoutMatrices() 
         {"parseNum", "strings only"},
         {"queryBlock", "takes frames, whose columns are dense"},
         {"randMatrix", "its operands are scalars"},
+        {"rangeCount", "its operands are scalars"},
+        {"rangeEnd", "its operands are scalars"},
         {"read", "its operands are scalars"},
         {"readCsv", "its operands are scalars"},
         {"regexFind", "strings only"},

@@ -64,9 +64,9 @@ TEST(Quantile, OfOneHalfIsTheMedian) {
 }
 
 TEST(Diff, SubtractsEveryRowFromTheNext) {
-    EXPECT_EQ(cells<int32_t>(run("diff", {windowed(matrix<int32_t>(3, 2, {1, 2, 4, 8, 16, 33}))})),
+    EXPECT_EQ(cells<int32_t>(run("diff", {windowed(matrix<int32_t>(3, 2, {1, 2, 4, 8, 16, 33})), number(int64_t(1))})),
               (std::vector<int32_t>{3, 6, 12, 25}));
-    Value one = run("diff", {matrix<double>(1, 2, {1, 2})});
+    Value one = run("diff", {matrix<double>(1, 2, {1, 2}), number(int64_t(1))});
     EXPECT_EQ(one.dense().rows(), 0u);
     EXPECT_EQ(one.dense().cols(), 2u);
 }

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lang/dsl/Habits.h"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+
+#include "ops/Registry.h"
+
+namespace daphne::lang {
+
+namespace {
+
+struct Habit {
+    std::string_view written, hint;
+};
+
+constexpr std::string_view kSizes = "sizes are nrow(X), ncol(X) and ncell(X)";
+constexpr std::string_view kPrint = "values are written with print(x)";
+constexpr std::string_view kCbind = "cbind(A, B) puts columns side by side, rbind(A, B) rows one below the other";
+constexpr std::string_view kTrue = "truth values are written true and false";
+constexpr std::string_view kNothing = "there is no value for nothing; missing numbers are nan";
+constexpr std::string_view kSequence = "numbers in a row are seq(from, to, step), both ends included";
+constexpr std::string_view kRandom =
+    "random matrices are rand(rows, cols, min, max, sparsity, seed) and randn(rows, cols)";
+constexpr std::string_view kCast = "a cast is written as.si64(x), as.f64(x), as.str(x)";
+
+/// Functions and values by the names they have elsewhere.
+constexpr Habit kNames[] = {
+    {"len", kSizes},
+    {"size", kSizes},
+    {"shape", kSizes},
+    {"dim", kSizes},
+    {"dims", kSizes},
+    {"numel", kSizes},
+    {"ndims", kSizes},
+    {"columns", kSizes},
+    {"println", kPrint},
+    {"printf", kPrint},
+    {"disp", kPrint},
+    {"display", kPrint},
+    {"echo", kPrint},
+    {"cat", kPrint},
+    {"puts", kPrint},
+    {"concatenate", kCbind},
+    {"hstack", kCbind},
+    {"vstack", kCbind},
+    {"hcat", kCbind},
+    {"vcat", kCbind},
+    {"horzcat", kCbind},
+    {"vertcat", kCbind},
+    {"c", "a column of values is written [1, 2, 3], a matrix [1, 2, 3, 4](2, 2)"},
+    {"array", "a column of values is written [1, 2, 3], a matrix [1, 2, 3, 4](2, 2)"},
+    {"range", kSequence},
+    {"arange", kSequence},
+    {"linspace", kSequence},
+    {"colon", kSequence},
+    {"full", "fill(x, rows, cols) repeats a value"},
+    {"rep", "fill(x, rows, cols) repeats a value"},
+    {"repmat", "fill(x, rows, cols) repeats a value"},
+    {"identity", "eye(n) is the unit matrix"},
+    {"diag", "diagMatrix(v) makes a matrix of a column, diagVector(X) takes the diagonal"},
+    {"runif", kRandom},
+    {"random", kRandom},
+    {"randint", kRandom},
+    {"rnorm", kRandom},
+    {"sorted", "sort(X) sorts columns, order(X, 0, true, false) rows by a column"},
+    {"argsort", "order(X, 0, true, true) gives positions"},
+    {"argmax", "idxMax(X, axis) gives positions, axis 0 for each row, 1 for each column"},
+    {"argmin", "idxMin(X, axis) gives positions, axis 0 for each row, 1 for each column"},
+    {"dot", "a matrix product is written A @ B"},
+    {"matmul", "a matrix product is written A @ B"},
+    {"mm", "a matrix product is written A @ B"},
+    {"inverse", "inv(A) is the inverse; solve(A, B) solves A @ X = B"},
+    {"pow2", "powers are written x ^ y"},
+    {"power", "powers are written x ^ y"},
+    {"log10", "log(x, 10) is the logarithm to base 10"},
+    {"log2", "log(x, 2) is the logarithm to base 2"},
+    {"float", kCast},
+    {"int", kCast},
+    {"str", kCast},
+    {"string", kCast},
+    {"double", kCast},
+    {"to_string", kCast},
+    {"type", "typeOf(x) names the type of a value"},
+    {"typeof", "typeOf(x) names the type of a value"},
+    {"isinstance", "typeOf(x) names the type of a value"},
+    {"class", "typeOf(x) names the type of a value"},
+    {"read_csv", "readFrame(\"file.csv\") and readMatrix(\"file.csv\") read files"},
+    {"readcsv", "readFrame(\"file.csv\") and readMatrix(\"file.csv\") read files"},
+    {"csvread", "readFrame(\"file.csv\") and readMatrix(\"file.csv\") read files"},
+    {"loadtxt", "readFrame(\"file.csv\") and readMatrix(\"file.csv\") read files"},
+    {"read", "readFrame(\"file.csv\") and readMatrix(\"file.csv\") read files"},
+    {"open", "readFrame(\"file.csv\") and readMatrix(\"file.csv\") read files"},
+    {"to_csv", "write(X, \"file.csv\") writes a matrix or frame"},
+    {"savetxt", "write(X, \"file.csv\") writes a matrix or frame"},
+    {"DataFrame", "a frame is written {\"a\": [1, 2], \"b\": [0.5, 1.5]}"},
+    {"ifelse", "c ? x : y chooses, on matrices cell by cell"},
+    {"apply", "sum(X, 0) works on each row, sum(X, 1) on each column, map(X, f) on each cell"},
+    {"lapply", "sum(X, 0) works on each row, sum(X, 1) on each column, map(X, f) on each cell"},
+    {"sapply", "sum(X, 0) works on each row, sum(X, 1) on each column, map(X, f) on each cell"},
+    {"rowSums", "sum(X, 0) is the sum of each row"},
+    {"colSums", "sum(X, 1) is the sum of each column"},
+    {"rowMeans", "mean(X, 0) is the mean of each row"},
+    {"colMeans", "mean(X, 1) is the mean of each column"},
+    {"std", "stddev(X) is the standard deviation"},
+    {"sd", "stddev(X) is the standard deviation"},
+    {"exit", "stop(\"message\") ends the program"},
+    {"quit", "stop(\"message\") ends the program"},
+    {"throw", "stop(\"message\") ends the program"},
+    {"raise", "stop(\"message\") ends the program"},
+    {"error", "stop(\"message\") ends the program"},
+    {"input", "values come into a script as arguments: daphne script.daph n=5, and $n"},
+    {"True", kTrue},
+    {"False", kTrue},
+    {"TRUE", kTrue},
+    {"FALSE", kTrue},
+    {"T", "truth values are written true and false; t(X) is the transpose"},
+    {"F", kTrue},
+    {"None", kNothing},
+    {"null", kNothing},
+    {"NULL", kNothing},
+    {"nil", kNothing},
+    {"nothing", kNothing},
+    {"NA", kNothing},
+    {"NaN", "not a number is written nan"},
+    {"Inf", "infinity is written inf"},
+    {"Infinity", "infinity is written inf"},
+    {"pi", "there is no name for it: 3.141592653589793"},
+    {"np", "there is nothing to import: sum(X), sqrt(X) ... are always there"},
+    {"pd", "there is nothing to import: readFrame, sql ... are always there"},
+    {"math", "there is nothing to import: sqrt(x), sin(x) ... are always there"},
+    {"end", "the last row of X is X[-1, ]; blocks end with }"},
+};
+
+/// Behind a dot.
+constexpr Habit kMembers[] = {
+    {"shape", kSizes},
+    {"size", kSizes},
+    {"length", kSizes},
+    {"T", "the transpose is t(X)"},
+    {"transpose", "the transpose is t(X)"},
+    {"columns", "a column of a frame is F[, \"label\"]"},
+    {"values", "as.matrix(F) makes a matrix of a frame"},
+    {"dtype", "typeOf(x) names the type of a value"},
+    {"append", "lists grow by l = append(l, x), matrices by rbind(A, B)"},
+    {"dot", "a matrix product is written A @ B"},
+    {"copy", "values are never shared: B = A is a copy"},
+};
+
+struct ArityHabit {
+    std::string_view builtin;
+    size_t numArgs;
+    std::string_view hint;
+};
+constexpr ArityHabit kArities[] = {
+    {"max", 1, "aggMax(X) is the greatest cell, max(a, b) the greater of two"},
+    {"min", 1, "aggMin(X) is the least cell, min(a, b) the lesser of two"},
+    {"log", 1, "ln(x) is the natural logarithm, log(x, base) any other"},
+    {"rand", 2, "rand(rows, cols, min, max, sparsity, seed): rand(2, 3, 0.0, 1.0, 1.0, -1)"},
+    {"rand", 0, "rand(rows, cols, min, max, sparsity, seed): rand(1, 1, 0.0, 1.0, 1.0, -1)"},
+    {"seq", 1, "seq(from, to) has both ends: seq(0, n - 1)"},
+    {"fill", 2, "fill(value, rows, cols): a column is fill(value, rows, 1)"},
+    {"solve", 1, "solve(A, B) solves A @ X = B"},
+};
+
+constexpr std::string_view kIf = "conditions are written if (c) { } else if (c) { } else { }";
+constexpr std::string_view kAssign = "a variable is made by assigning: x = 5;";
+constexpr std::string_view kDef = "a function is written def f(x) { return x + 1; }";
+constexpr std::string_view kBraces = "blocks stand in braces: while (c) { }";
+
+/// First words of statements, which are followed by another word.
+constexpr Habit kStatements[] = {
+    {"then", kIf},
+    {"let", kAssign},
+    {"var", kAssign},
+    {"const", kAssign},
+    {"auto", kAssign},
+    {"int", kAssign},
+    {"float", kAssign},
+    {"double", kAssign},
+    {"string", kAssign},
+    {"local", kAssign},
+    {"global", "functions do not see global variables; pass them as parameters"},
+    {"function", kDef},
+    {"func", kDef},
+    {"fn", kDef},
+    {"fun", kDef},
+    {"lambda", kDef},
+    {"proc", kDef},
+    {"print", "calls have parentheses: print(x);"},
+    {"println", kPrint},
+    {"echo", kPrint},
+    {"end", kBraces},
+    {"endif", kBraces},
+    {"begin", kBraces},
+    {"done", kBraces},
+    {"pass", "an empty block is written { }"},
+    {"repeat", "a loop is written while (c) { } or do { } while (c);"},
+    {"from", "import \"file.daph\"; makes the functions of another script known"},
+    {"using", "import \"file.daph\"; makes the functions of another script known"},
+    {"library", "import \"file.daph\"; makes the functions of another script known"},
+    {"include", "import \"file.daph\"; makes the functions of another script known"},
+    {"SELECT", "queries stand in a call: sql(\"SELECT t.a FROM t\")"},
+    {"select", "queries stand in a call: sql(\"SELECT t.a FROM t\")"},
+};
+
+/// First words of statements that look like calls.
+constexpr Habit kCalls[] = {
+    {"elif", kIf},      {"elseif", kIf}, {"elsif", kIf},
+    {"unless", kIf},    {"switch", kIf}, {"foreach", "a loop is written for (i in 1:10) { }"},
+    {"function", kDef},
+};
+
+/// Behind which other languages have a colon and an indented block.
+constexpr std::string_view kBlockWords[] = {"if", "else", "while", "for", "def", "try"};
+
+/// Words where an operator should be.
+constexpr Habit kOperators[] = {
+    {"and", "'and' is written &&"},
+    {"AND", "'and' is written &&"},
+    {"or", "'or' is written ||"},
+    {"OR", "'or' is written ||"},
+    {"mod", "the remainder is written a % b"},
+    {"div", "integers are divided by a / b"},
+    {"xor", "one of both, but not the other, is a != b"},
+    {"is", "equality is written a == b"},
+    {"then", kIf},
+    {"do", kBraces},
+    {"'", "the transpose is t(X)"},
+    {"->", kDef},
+    {"=>", kDef},
+};
+
+template <size_t N> std::string_view find(const Habit (&habits)[N], std::string_view word) {
+    auto *found = std::ranges::find(habits, word, &Habit::written);
+    return found == std::end(habits) ? std::string_view() : found->hint;
+}
+
+} // namespace
+
+std::string hintForName(std::string_view name) {
+    if (std::string_view hint = find(kNames, name); !hint.empty())
+        return std::string(hint);
+    size_t dot = name.rfind('.');
+    if (dot == name.npos)
+        return {};
+    std::string_view object = name.substr(0, dot), member = name.substr(dot + 1);
+    if (std::string_view hint = find(kMembers, member); !hint.empty())
+        return std::string(hint);
+    if (ops::Registry::get().findBuiltin(member))
+        return object == "np" || object == "math" || object == "pd"
+                   ? "without a prefix: " + std::string(member) + "(x)"
+                   : "functions stand before what they work on: " + std::string(member) + "(" + std::string(object) +
+                         ")";
+    return std::string(find(kNames, member));
+}
+
+std::string_view hintForArity(std::string_view builtin, size_t numArgs) {
+    for (const ArityHabit &h : kArities)
+        if (h.builtin == builtin && h.numArgs == numArgs)
+            return h.hint;
+    return {};
+}
+
+std::string_view hintForSyntax(const BrokenPlace &place) {
+    bool isCall = place.second == "(",
+         isWord = !place.second.empty() && std::isalnum(static_cast<unsigned char>(place.second[0]));
+    bool isText = place.second.starts_with('"');
+    if (std::string_view hint = isCall ? find(kCalls, place.first) : std::string_view(); !hint.empty())
+        return hint;
+    if (isWord || isText || place.second == ":" || place.second == "*" || place.second == "{" ||
+        place.first == place.found)
+        if (std::string_view hint = find(kStatements, place.first); !hint.empty())
+            return hint;
+    if (place.found == ":" &&
+        (place.first == ":" || std::ranges::find(kBlockWords, place.first) != std::end(kBlockWords)))
+        return kBraces;
+    if (place.before == "not" || place.before == "NOT")
+        return "'not' is written !x";
+    if (place.before == "*" && place.found == "*")
+        return "powers are written x ^ y";
+    if ((place.before == "+" || place.before == "-") && (place.found == ";" || place.found == place.before))
+        return "there is no ++: x += 1;";
+    return find(kOperators, place.found);
+}
+
+} // namespace daphne::lang
