@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/Error.h"
+#include "data/Sequence.h"
 
 namespace daphne {
 
@@ -23,7 +24,7 @@ ValueType Value::valueType() const {
     switch (kind()) {
     case ValueKind::Scalar: return scalarType();
     case ValueKind::Matrix: return matrix().type();
-    case ValueKind::List: return list().elementType;
+    case ValueKind::List: return sequenceOf(*this).matrixType();
     default: return ValueType::Unknown;
     }
 }

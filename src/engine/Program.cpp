@@ -15,7 +15,7 @@ ops::TypeDesc typeOf(const Value &v) {
     case ValueKind::Matrix:
         return ops::TypeDesc::matrix(v.matrix().type(), static_cast<int64_t>(v.matrix().rows()),
                                      static_cast<int64_t>(v.matrix().cols()));
-    case ValueKind::List: return ops::TypeDesc::list(v.list().elementType);
+    case ValueKind::List: return ops::TypeDesc::list(v.valueType());
     case ValueKind::Frame: {
         auto schema = std::make_shared<ops::FrameSchema>();
         schema->labels = v.frame().labels;

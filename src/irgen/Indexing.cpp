@@ -35,6 +35,8 @@ IrValue Generator::select(IrValue base, const IndexPart &part, bool rows, Source
     if (part.form == IndexPart::Form::All || (part.form == IndexPart::Form::Range && !part.lo && !part.hi))
         return base;
     TypeDesc baseType = typeOf(base);
+    if (baseType.isUnknown()) // lists have rows to the operations, but not here
+        emit("numRows", base, {span, {}});
     if (baseType.isScalar() || baseType.isList())
         raise(compileError(span, "only matrices and frames can be indexed, got " + baseType.text()));
     if (part.form == IndexPart::Form::Single) {
@@ -61,8 +63,39 @@ IrValue Generator::indexExpr(const Index &e) {
     return select(select(base, e.rows, true, e.span), e.cols, false, e.span);
 }
 
+/// Of a value whose type is unknown: fails when it turns out to be no list.
+IrValue Generator::asList(IrValue v, SourceSpan span) {
+    TypeDesc t = typeOf(v);
+    if (t.isList())
+        return v;
+    if (t.isUnknown())
+        return adapt(v, TypeDesc::list(ValueType::Unknown), span);
+    Error e = compileError(span, "only a list has elements, this is " + t.text());
+    if (t.isMatrix() || t.isFrame())
+        e.withHint("rows and columns are separated by a comma: X[i, ] is a row, X[i, j] a cell");
+    raise(std::move(e));
+}
+
+IrValue Generator::position(IrValue v, SourceSpan span) { return emitCast(v, kInteger, span); }
+
+/// l[i], l[a:b]
+IrValue Generator::elementExpr(const Element &e) {
+    IrValue list = asList(expr(e.base), e.span);
+    const IndexPart &part = e.part;
+    if (part.form == IndexPart::Form::All)
+        return list;
+    if (part.form == IndexPart::Form::Single)
+        return emit("extractRow", {list, position(expr(part.lo), part.lo->span)}, {e.span, {}});
+    IrValue lo = part.lo ? position(expr(part.lo), part.lo->span) : intConstant(0, e.span);
+    IrValue hi = part.hi ? position(expr(part.hi), part.hi->span)
+                         : emitCast(emit("length", list, {e.span, {}}), kInteger, e.span);
+    return emit("sliceRow", {list, lo, hi}, {e.span, {}});
+}
+
 IrValue Generator::filterExpr(const Filter &e) {
     IrValue base = expr(e.base);
+    if (typeOf(base).isUnknown() || typeOf(base).isList())
+        emit("numRows", base, {e.span, {}});
     if (e.rows)
         base = emit("filterRow", {base, expr(e.rows)}, {e.span, {}});
     if (e.cols)

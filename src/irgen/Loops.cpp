@@ -4,6 +4,8 @@
 /// is fixed, their shape may change.
 #include "irgen/Generator.h"
 
+#include <algorithm>
+
 namespace daphne::irgen {
 
 using namespace lang;
@@ -39,6 +41,9 @@ Flow Generator::loopBody(const Stmt *body, const std::vector<std::string_view> &
             values.push_back(undef(irType(types[i])));
             continue;
         }
+        if (types[i].isList() && after.isList() && types[i].valueType != ValueType::Unknown &&
+            types[i].valueType != after.valueType)
+            throw ListHoldsMore{carried[i]};
         if (!after.compatible(types[i])) {
             certain = certainOutside;
             try {
@@ -54,6 +59,38 @@ Flow Generator::loopBody(const Stmt *body, const std::vector<std::string_view> &
         values.push_back(adapt(v, types[i], body->span));
     }
     return flow;
+}
+
+/// A list of matrices of one type that holds something else after a turn is a list of anything from the entry on: then
+/// the loop is generated again.
+Flow Generator::loop(const Stmt *s) {
+    std::vector<std::string_view> assigned = assignedExisting({s});
+    bool anyList = std::ranges::any_of(assigned, [&](std::string_view name) { return typeOf(*find(name)).isList(); });
+    auto generate = [&] {
+        if (s->kind != StmtKind::For)
+            return whileLoop(as<While>(s));
+        forLoop(as<For>(s));
+        return Flow::Falls;
+    };
+    if (!anyList)
+        return generate();
+    while (true) {
+        auto savedScopes = scopes;
+        ReturnState savedReturns = returns;
+        auto at = builder.saveInsertionPoint();
+        mlir::Operation *last = at.getBlock()->empty() ? nullptr : &at.getBlock()->back();
+        try {
+            return generate();
+        } catch (const ListHoldsMore &list) {
+            scopes = std::move(savedScopes);
+            returns = std::move(savedReturns);
+            while (!at.getBlock()->empty() && &at.getBlock()->back() != last)
+                at.getBlock()->back().erase();
+            builder.restoreInsertionPoint(at);
+            IrValue *v = find(list.name);
+            *v = adapt(*v, TypeDesc::list(ValueType::Unknown), s->span);
+        }
+    }
 }
 
 /// Ends if the first iteration is certain and never comes to its end: what follows the loop is dead then.

@@ -118,8 +118,8 @@ Flow Generator::statement(const Stmt *s) {
         return ifStatement(as<If>(s), {}, restDone);
     }
     case StmtKind::While:
-    case StmtKind::DoWhile: return whileLoop(as<While>(s));
-    case StmtKind::For: forLoop(as<For>(s)); return Flow::Falls;
+    case StmtKind::DoWhile:
+    case StmtKind::For: return loop(s);
     case StmtKind::Return: return returnStatement(as<Return>(s));
     case StmtKind::FuncDef: return Flow::Falls;
     case StmtKind::Import: import(as<Import>(s)); return Flow::Falls;
@@ -152,12 +152,26 @@ void Generator::assignment(const Assign &s) {
     for (size_t i = 0; i < values.size(); ++i) {
         const Target &t = s.targets[i];
         IrValue value = values[i];
-        if (t.index) {
-            IrValue *base = find(t.name);
-            value = insert(*base, *t.index, value, SourceSpan::join(t.span, s.value->span));
-        }
+        if (t.index || !t.elements.empty())
+            value = replaced(*find(t.name), t, 0, value, SourceSpan::join(t.span, s.value->span));
         assign(t.name, value);
     }
+}
+
+/// base with the value at the place the target names, from the given level of its lists on.
+IrValue Generator::replaced(IrValue base, const Target &t, size_t level, IrValue value, SourceSpan span) {
+    if (level == t.elements.size())
+        return t.index ? insert(base, *t.index, value, span) : value;
+    IrValue list = asList(base, span);
+    IrValue at = position(expr(t.elements[level]), t.elements[level]->span);
+    // Positions may count from the end, but those of the operations do not.
+    IrValue length = emitCast(emit("length", list, {span, {}}), TypeDesc::scalar(ValueType::SI64), span);
+    IrValue fromEnd = emitCondition(emit("ewLt", {at, intConstant(0, span)}, {span, {}}), span);
+    at = emit("cond", {fromEnd, emit("ewAdd", {at, length}, {span, {}}), at}, {span, {}});
+    std::vector<IrValue> taken = emitMulti("remove", {list, at, boolConstant(true, span)}, {span, {}});
+    // Nobody else holds the element now, if nobody did before: it may be updated in place.
+    IrValue element = replaced(taken[1], t, level + 1, value, span);
+    return emit("append", {taken[0], element, at, boolConstant(false, span)}, {span, {}});
 }
 
 Flow Generator::returnStatement(const Return &s) {
@@ -221,7 +235,8 @@ template <class Body> Generator::Path Generator::path(const std::vector<std::str
 }
 
 TypeDesc Generator::mergedType(const TypeDesc &a, const TypeDesc &b, std::string_view what, SourceSpan span) {
-    if (a.isComplete() && b.isComplete() && !a.sameType(b))
+    bool lists = a.isList() && b.isList(); // what they hold may differ
+    if (!lists && a.isComplete() && b.isComplete() && !a.sameType(b))
         raise(compileError(span, std::string(what) + " is " + a.typeText() + " on one path and " + b.typeText() +
                                      " on the other")
                   .withHint("convert one of them so that both have the same type"));
@@ -377,7 +392,8 @@ Flow Generator::guardRest(std::span<Stmt *const> rest) {
 // ---- entry
 
 Generator::Generator(mlir::MLIRContext &context, const GenerateOptions &options)
-    : context(context), options(options), builder(&context) {}
+    : functionForms(options.functionForms ? options.functionForms : std::make_shared<FunctionForms>()),
+      context(context), options(options), builder(&context) {}
 
 Result Generator::run(const CheckedScript &program) {
     Result result;
@@ -412,6 +428,7 @@ Result Generator::run(const CheckedScript &program) {
                 .withHint("outputs are variables of the main script");
         exported.emplace_back(name, found->second);
     }
+    finishDispatchers();
     result.files = std::move(inspectedFiles);
     llvm::SmallVector<IrValue> values;
     llvm::SmallVector<mlir::Type> types;

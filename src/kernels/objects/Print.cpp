@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// print and typeOf (language 5).
+#include "data/Sequence.h"
 #include "kernels/KernelTable.h"
 #include "kernels/objects/CellText.h"
 
@@ -50,8 +51,10 @@ std::string header(const Frame &f) {
     return s + "])";
 }
 
-std::string header(const List &l) {
-    return "List(" + std::to_string(l.elements.size()) + ", DenseMatrix, " + std::string(cppName(l.elementType)) + ")";
+std::string header(const Sequence &l) {
+    std::string size = "List(" + std::to_string(l.elements.size());
+    ValueType type = l.matrixType();
+    return type == ValueType::Unknown ? size + ")" : size + ", DenseMatrix, " + std::string(cppName(type)) + ")";
 }
 
 void printCells(Printer &out, const Dense &m) {
@@ -115,7 +118,33 @@ void printScalar(Printer &out, const Value &x) {
         withNumericType(x.scalarType(), [&]<class T>(TypeTag<T>) { out.addCell(x.as<T>()); });
 }
 
+void printValue(Printer &out, const Value &x, bool newline);
+
+/// Lists inside of lists may be nested deeper than the stack allows.
+void printList(Printer &out, const Sequence &list) {
+    std::vector<std::pair<const Sequence *, size_t>> open{{&list, 0}};
+    out.add(header(list) + "\n");
+    while (!open.empty()) {
+        auto &[current, next] = open.back();
+        if (next == current->elements.size()) {
+            open.pop_back();
+            continue;
+        }
+        const Value &element = current->elements[next++];
+        if (!element.isList()) {
+            printValue(out, element, true);
+            continue;
+        }
+        out.add(header(sequenceOf(element)) + "\n");
+        open.emplace_back(&sequenceOf(element), 0);
+    }
+}
+
 void printValue(Printer &out, const Value &x, bool newline) {
+    if (isFunction(x)) {
+        out.add(sequenceOf(x).elements[0].text() + "\n");
+        return;
+    }
     switch (x.kind()) {
     case ValueKind::Scalar:
         printScalar(out, x);
@@ -124,11 +153,7 @@ void printValue(Printer &out, const Value &x, bool newline) {
         return;
     case ValueKind::Matrix: return printMatrix(out, x.matrix());
     case ValueKind::Frame: return printFrame(out, x.frame());
-    case ValueKind::List:
-        out.add(header(x.list()) + "\n");
-        for (const Ref<Matrix> &m : x.list().elements)
-            printMatrix(out, *m);
-        return;
+    case ValueKind::List: return printList(out, sequenceOf(x));
     case ValueKind::None: break;
     }
 }
@@ -141,11 +166,13 @@ void print(KernelCall &call, AnyValue x, bool newline, bool toError) {
 
 Value typeOf(KernelCall &call, AnyValue any) {
     const Value &x = any.value;
+    if (isFunction(x))
+        return sequenceOf(x).elements[0];
     switch (x.kind()) {
     case ValueKind::Scalar: return Value::string(std::string(cppScalarName(x.scalarType())));
     case ValueKind::Matrix: return Value::string(header(x.matrix()));
     case ValueKind::Frame: return Value::string(header(x.frame()));
-    case ValueKind::List: return Value::string(header(x.list()));
+    case ValueKind::List: return Value::string(header(sequenceOf(x)));
     case ValueKind::None: break;
     }
     wrongArgument(call, 0, "a value");

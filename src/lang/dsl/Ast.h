@@ -53,12 +53,14 @@ enum class ExprKind : uint8_t {
     Cast,
     Index,
     Filter,
+    Element,
     Unary,
     Binary,
     Cond,
     MatrixLit,
     FrameColumns,
     FrameRows,
+    Lambda,
 };
 
 struct Expr {
@@ -101,7 +103,7 @@ struct Call : Expr {
     std::span<CallArg> args;
 };
 
-enum class DataType : uint8_t { None, Scalar, Matrix, Frame, List };
+enum class DataType : uint8_t { None, Scalar, Matrix, Frame, List, Function };
 /// data_type [< value_type >] or value_type alone (DataType::None).
 struct TypeSpec {
     DataType dataType = DataType::None;
@@ -126,6 +128,11 @@ struct Index : Expr {
 struct Filter : Expr {
     const Expr *base;
     const Expr *rows, *cols; ///< null if empty
+};
+/// l[position], or l[from:to], of a list.
+struct Element : Expr {
+    const Expr *base;
+    IndexPart part;
 };
 enum class UnaryOp : uint8_t { Plus, Minus, Not };
 struct Unary : Expr {
@@ -154,6 +161,23 @@ struct FrameRows : Expr {
     std::span<const Expr *> labels, cells;
 };
 
+struct Param {
+    std::string_view name;
+    SourceSpan span;
+    bool typed;
+    TypeSpec type;
+    const Expr *defaultValue; ///< null if there is none
+};
+struct Block;
+struct Script;
+/// (x, y: f64) -> result. What else the result names is taken from where the lambda stands.
+struct Lambda : Expr {
+    std::span<Param> params;
+    const Expr *result;
+    Block *body; ///< returns the result
+    const Script *script;
+};
+
 // ----------------------------------------------------------------- statements
 
 enum class StmtKind : uint8_t { Block, ExprStmt, Assign, If, While, DoWhile, For, FuncDef, Return, Import };
@@ -171,7 +195,8 @@ struct ExprStmt : Stmt {
 struct Target {
     std::string_view name; ///< dotted text
     SourceSpan span;
-    const Index *index; ///< left indexing (base unused, may be null), or null
+    const Index *index;               ///< left indexing (base unused, may be null), or null
+    std::span<const Expr *> elements; ///< positions in lists before that: l[i][j], from the left
 };
 struct Assign : Stmt {
     std::span<Target> targets;
@@ -193,13 +218,6 @@ struct For : Stmt {
     const Expr *from, *to, *step; ///< step may be null
     Stmt *body;
 };
-struct Param {
-    std::string_view name;
-    SourceSpan span;
-    bool typed;
-    TypeSpec type;
-    const Expr *defaultValue; ///< null if there is none
-};
 struct FuncDef : Stmt {
     std::string_view name;
     SourceSpan nameSpan;
@@ -207,12 +225,11 @@ struct FuncDef : Stmt {
     bool resultsDeclared;
     std::span<TypeSpec> results;
     Block *body;
-    const struct Script *script; ///< the script whose names the body sees
+    const Script *script; ///< the script whose names the body sees
 };
 struct Return : Stmt {
     std::span<const Expr *> values;
 };
-struct Script;
 /// One file brought in by an import; a library import brings several.
 struct Imported {
     std::string_view prefix; ///< names become prefix.name

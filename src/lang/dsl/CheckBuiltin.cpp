@@ -58,17 +58,19 @@ ops::Arg defaultArg(std::string_view literal) {
     return arg({.type = value.type, .i = 0, .d = negative ? -value.value : value.value, .s = {}});
 }
 
+} // namespace
+
 bool isAxis(const ops::Constant &c) {
     return isIntegerLike(c.type) && c.type != ValueType::Bool && (c.i == 0 || c.i == 1);
 }
-
-} // namespace
 
 Checker::CallResult Checker::checkBuiltinCall(const Call &call, const BuiltinInfo &builtin) {
     CheckedCall checked = checkArguments(call);
     auto bound = bindArguments(checked, builtin);
     if (!bound)
         return {};
+    if (builtin.theme == kSecondOrder)
+        return checkSecondOrder(checked, builtin, *bound);
     // Further errors leave number and types of the results as they are.
     bool good = checkBuiltinConstants(checked, builtin, *bound);
     if (builtin.name == "createFrame")

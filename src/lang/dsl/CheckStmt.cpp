@@ -85,7 +85,7 @@ void Checker::checkAssign(const Assign &assign) {
         Known value = checkValue(assign.value);
         // Only a directly assigned literal makes a parse-time constant, copies of variables do not.
         if (numTargets == 1)
-            values[0] = {value.type, literalConstant(assign.value)};
+            (values[0] = std::move(value)).constant = literalConstant(assign.value);
         else if (run.diagnostics.count() == errorsBefore)
             report(assign.value->span, "one value cannot be assigned to " + std::to_string(numTargets) + " variables")
                 .withHint("only a call of a function with several results can");
@@ -113,18 +113,35 @@ bool Checker::checkWritable(const Target &target) {
 
 void Checker::assignTo(const Target &target, Known value) {
     bool writable = checkWritable(target);
-    if (target.index) {
+    bool inList = !target.elements.empty();
+    if (target.index || inList) {
         const Variable *v = variables->find(target.name);
         if (writable && !v)
             reportUndefined(target.name, target.span);
         Type type = v ? v->value.type : Type::unknown();
-        checkLeftIndex(*target.index);
-        bool whole = target.index->rows.form == IndexPart::Form::All && target.index->cols.form == IndexPart::Form::All;
+        if (inList)
+            checkElements(target, type);
+        if (target.index)
+            checkLeftIndex(*target.index);
+        bool whole = !inList && target.index->rows.form == IndexPart::Form::All &&
+                     target.index->cols.form == IndexPart::Form::All;
         if (!whole)
             value = {type};
     }
     if (writable)
         variables->assign(target.name, std::move(value), target.span);
+}
+
+/// l[i][j] = v
+void Checker::checkElements(const Target &target, const Type &type) {
+    for (const Expr *position : target.elements)
+        rejectLabel(position, checkType(position), "elements of a list have no labels");
+    if (type.isUnknown() || type.isList())
+        return;
+    Error &e = report(target.span, "only the elements of a list can be replaced this way, '" +
+                                       std::string(target.name) + "' is " + type.typeText());
+    if (type.isMatrix() || type.isFrame())
+        e.withHint("parts of a matrix or frame have rows and columns, separated by a comma: X[i, ] = y");
 }
 
 void Checker::checkLeftIndex(const Index &index) {
@@ -192,7 +209,19 @@ void Checker::mergeVariable(const If &stmt, uint32_t slot, const Variable &after
             .withHint(a.isScalar() && b.isScalar() ? "convert one of the values, as in as." + a.typeText() + "(x)"
                                                    : "");
     }
-    variables->set(slot, {ops::join(a, b)}, where);
+    const Known &t = afterThen.value, &e = afterElse.value;
+    if (t.numParams && e.numParams && *t.numParams != *e.numParams)
+        report(where, "'" + std::string(afterThen.name) +
+                          "' holds functions of different numbers of parameters after "
+                          "this 'if'")
+            .withNote("the 'if' is", stmt.span);
+    bool isFunction = t.isFunction && e.isFunction;
+    variables->set(slot,
+                   {.type = ops::join(a, b),
+                    .constant = {},
+                    .isFunction = isFunction,
+                    .numParams = isFunction && t.numParams == e.numParams ? t.numParams : std::nullopt},
+                   where);
 }
 
 // ---------------------------------------------------------------------- loops

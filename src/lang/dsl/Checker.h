@@ -87,6 +87,7 @@ class Checker {
     void checkAssign(const Assign &assign);
     bool checkWritable(const Target &target);
     void assignTo(const Target &target, Known value);
+    void checkElements(const Target &target, const Type &type);
     void checkLeftIndex(const Index &index);
     Flow checkIf(const If &stmt);
     void mergeBranches(const If &stmt, const std::vector<Variables::Change> &thenChanges,
@@ -98,6 +99,7 @@ class Checker {
 
     // Functions (CheckFunction.cpp)
     void checkFuncDef(const FuncDef &def);
+    void checkSignatureType(const TypeSpec &type, std::string_view what);
     void checkDefaults(const FuncDef &def);
     Function *declare(const FuncDef &def);
     void checkFunctionBody(Function &function);
@@ -111,6 +113,9 @@ class Checker {
     Type checkType(const Expr *e);
     Type checkBinaryChain(const Expr *e);
     Known checkVar(const Var &var);
+    Known checkFunctionName(const Var &var);
+    Known checkLambda(const Lambda &lambda);
+    Type checkElement(const Element &element);
     void reportUndefined(std::string_view name, SourceSpan span);
     Type checkIndex(const Index &index);
     Known checkIndexBound(const Expr *bound);
@@ -127,14 +132,15 @@ class Checker {
     CheckedCall checkArguments(const Call &call);
     bool checkKeywordOrder(const Call &call);
     CallResult checkUserCall(const Call &call);
+    CallResult checkValueCall(const Call &call, const Variable &function);
     bool keywordsAreClear(const Call &call, const std::vector<Function *> &overloads);
     void reportNoOverload(const Call &call, const std::vector<Type> &args, const std::vector<Function *> &overloads);
     void reportUnbound(const Call &call, const Function &f, const Bound &bound);
     void reportWrongTypes(const Call &call, const std::vector<Type> &args, const Function &f, const Bound &bound);
     void reportUnknownFunction(const Call &call);
-    CallResult checkMap(const Call &call);
-    Function *findMapped(const Expr *udf, const Type &cell);
-    bool namesOnlyFunction(const Expr *e) const;
+    CallResult checkSecondOrder(const CheckedCall &checked, const ops::BuiltinInfo &builtin,
+                                const std::vector<Known> &bound);
+    ValueType mappedType(const Var &name, const Type &cell);
 
     // Builtins (CheckBuiltin.cpp)
     CallResult checkBuiltinCall(const Call &call, const ops::BuiltinInfo &builtin);
@@ -166,6 +172,7 @@ class Checker {
     Variables *variables = &globals; ///< those of the function being checked
     Body *body = nullptr;
     size_t depth = 0, loops = 0;                      ///< enclosing statements; enclosing loops
+    size_t lambdas = 0;                               ///< around the expression
     std::set<std::string, std::less<>> takenPrefixes; ///< prefixes of imported variables
     std::set<std::string, std::less<>> failedPrefixes;
     std::set<std::string> importedFiles;            ///< identities

@@ -49,6 +49,8 @@ Parser::Parsed Parser::finish(const Expr *expr, uint32_t depth) { return {expr, 
 /// a ? b : c, grouping to the left.
 Parser::Parsed Parser::parseConditional() {
     Nested nested(*this);
+    if (startsLambda())
+        return parseLambda();
     Parsed value = parseBinary(1);
     while (accept(TokenKind::Question)) {
         uint32_t depth = 1;
@@ -60,6 +62,40 @@ Parser::Parsed Parser::parseConditional() {
             finish(arena.make(Cond{{ExprKind::Cond, spanFrom(value.span)}, condition, thenValue, elseValue}), depth);
     }
     return value;
+}
+
+/// x -> or (...) ->
+bool Parser::startsLambda() const {
+    if (is(TokenKind::Identifier))
+        return peek(1).kind == TokenKind::Arrow;
+    return is(TokenKind::LeftParen) && peek().match && tokens.tokens[peek().match + 1].kind == TokenKind::Arrow;
+}
+
+Parser::Parsed Parser::parseLambda() {
+    const Token &first = peek();
+    std::vector<Param> params;
+    if (is(TokenKind::Identifier)) {
+        next();
+        params.push_back({textOf(first), spanOf(first), false, {}, nullptr});
+    } else {
+        next();
+        if (!is(TokenKind::RightParen))
+            do {
+                params.push_back(parseParam());
+                if (const Expr *value = params.back().defaultValue)
+                    fail(std::move(parseError(value->span, "parameters of a lambda have no defaults")
+                                       .withHint("a 'def' can have them")));
+            } while (accept(TokenKind::Comma));
+        expectClosing(TokenKind::RightParen, first);
+    }
+    expect(TokenKind::Arrow, "before the value of the function");
+    uint32_t depth = 1;
+    const Expr *value = inside(parseConditional(), depth);
+    std::vector<const Expr *> values{value};
+    std::vector<Stmt *> statements{arena.make(Return{{StmtKind::Return, value->span}, arena.copy(values)})};
+    Block *body = arena.make(Block{{StmtKind::Block, value->span}, arena.copy(statements)});
+    Lambda node{{ExprKind::Lambda, spanFrom(first)}, arena.copy(params), value, body, result.script};
+    return finish(arena.make(node), depth);
 }
 
 Parser::Parsed Parser::parseBinary(int minLevel) {
@@ -128,6 +164,11 @@ Parser::Parsed Parser::parseIndex(const Parsed &base) {
     uint32_t depth = 1;
     const Expr *indexed = inside(base, depth);
     IndexPart rows = parseIndexPart(depth);
+    bool isEmpty = tokens.tokens[at - 1].kind == TokenKind::LeftBracket;
+    if (is(TokenKind::RightBracket) && !isEmpty) {
+        next();
+        return finish(arena.make(Element{{ExprKind::Element, spanFrom(base.span)}, indexed, rows}), depth);
+    }
     if (!is(TokenKind::Comma))
         failAtToken("expected ',' between rows and columns, found " + found(),
                     "an index has two parts: X[rows, cols]; leave a part empty to take everything: X[0, ]");

@@ -231,12 +231,20 @@ Target Parser::toTarget(const Parsed &value, const Token &first) {
     const Expr *e = value.expr;
     bool named = first.kind == TokenKind::Identifier;
     if (named && e->kind == ExprKind::Var)
-        return {as<Var>(e).name, value.span, nullptr};
-    if (named && e->kind == ExprKind::Index && as<Index>(e).base->kind == ExprKind::Var) {
-        const Expr *base = as<Index>(e).base;
-        return {as<Var>(base).name, base->span, &as<Index>(e)};
+        return {as<Var>(e).name, value.span, nullptr, {}};
+    const Index *index = e->kind == ExprKind::Index ? &as<Index>(e) : nullptr;
+    const Expr *base = index ? index->base : e;
+    std::vector<const Expr *> elements;
+    for (; base->kind == ExprKind::Element; base = as<Element>(base).base) {
+        const IndexPart &part = as<Element>(base).part;
+        if (part.form != IndexPart::Form::Single)
+            fail(std::move(parseError(base->span, "a slice of a list cannot be assigned to")
+                               .withHint("assign its elements one by one: l[i] = v")));
+        elements.insert(elements.begin(), part.lo);
     }
-    Error error = parseError(value.span, "only a variable or a part X[rows, cols] of it can be assigned to");
+    if (named && base->kind == ExprKind::Var)
+        return {as<Var>(base).name, base->span, index, arena.copy(elements)};
+    Error error = parseError(value.span, "only a variable or a part of it, X[rows, cols] or l[i], can be assigned to");
     if (e->kind == ExprKind::Binary || e->kind == ExprKind::Call)
         error.withHint("equality is written '=='");
     fail(std::move(error));
@@ -341,11 +349,12 @@ Param Parser::parseParam() {
 /// Signatures have types whose names are no words of the language: elsewhere they are identifiers.
 TypeSpec Parser::parseSignatureType() {
     const Token &first = peek();
-    if (!is(TokenKind::Identifier) || textOf(first) != "list")
+    bool isList = textOf(first) == "list";
+    if (!is(TokenKind::Identifier) || !(isList || textOf(first) == "function"))
         return parseType();
     next();
     TypeSpec type;
-    type.dataType = DataType::List;
+    type.dataType = isList ? DataType::List : DataType::Function;
     type.span = spanOf(first);
     return type;
 }

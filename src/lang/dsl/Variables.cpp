@@ -43,7 +43,7 @@ void Variables::forgetConstant(std::string_view name) {
         return;
     const Variable &v = slots[it->second].variable;
     if (v.value.constant)
-        set(it->second, {v.value.type, std::nullopt}, v.assignedAt);
+        set(it->second, {v.value.type}, v.assignedAt);
 }
 
 void Variables::closeScope() {

@@ -113,6 +113,10 @@ class TypeWriter {
             matchAll(operands, cast<func::FuncOp>(op->getParentOp()).getFunctionType().getResults());
         } else if (auto call = dyn_cast<func::CallOp>(op)) {
             matchAll(operands, facts.calleeOf(call).getFunctionType().getInputs());
+        } else if (auto map = ir::asOp(op, "map")) {
+            auto callee =
+                module.lookupSymbol<func::FuncOp>(op->getAttrOfType<FlatSymbolRefAttr>(ir::kCallee).getValue());
+            matchAll(operands.drop_front(1), callee.getFunctionType().getInputs().drop_back(1));
         }
     }
 
