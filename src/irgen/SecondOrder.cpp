@@ -492,7 +492,12 @@ std::vector<IrValue> Generator::callSecondOrder(const Call &e, const ops::Builti
     for (size_t i = 0; i < e.args.size(); ++i) {
         auto named = std::ranges::find(builtin.params, e.args[i].keyword, &ops::BuiltinInfo::Param::name);
         size_t p = e.args[i].keyword.empty() ? i : static_cast<size_t>(named - builtin.params.begin());
-        args[p] = expr(e.args[i].value);
+        const Expr *value = e.args[i].value;
+        IrValue *variable = value->kind == ExprKind::Var ? find(as<Var>(value).name) : nullptr;
+        // A variable that is no function does not hide one here.
+        bool isName = p == 1 && variable && !typeOf(*variable).isUnknown() &&
+                      !visibleFunctions(as<Var>(value).name, value->span).empty();
+        args[p] = isName ? functionNamed(as<Var>(value)) : expr(value);
     }
     if (builtin.name == "reduce")
         return {reduce(args[0], args[1], args[2], e)};

@@ -242,7 +242,12 @@ Checker::CallResult Checker::checkSecondOrder(const CheckedCall &checked, const 
         return call.args[0];
     };
     std::string name = quoted(call.callee);
-    const Known &data = bound[0], &function = bound[1];
+    const Known &data = bound[0];
+    Known function = bound[1];
+    // A variable that is no function does not hide one here: only a function can be meant.
+    const Expr *second = argument(1).value;
+    if (!function.mayBeFunction() && second->kind == ExprKind::Var && functions.has(as<Var>(second).name))
+        function = checkFunctionName(as<Var>(second));
     if (data.isFunction) {
         report(argument(0).span, "the first argument of " + name + " must be a matrix or list, this is a function")
             .withHint("the order is " + std::string(call.callee) + "(data, function)");
@@ -273,7 +278,8 @@ Checker::CallResult Checker::checkSecondOrder(const CheckedCall &checked, const 
     if (builtin.name != "map" || !data.type.isMatrix())
         return {true, {Type::unknown()}};
     const Expr *mapped = argument(1).value;
-    bool isName = mapped->kind == ExprKind::Var && !variables->find(as<Var>(mapped).name);
+    bool isName = mapped->kind == ExprKind::Var && functions.has(as<Var>(mapped).name) &&
+                  (!variables->find(as<Var>(mapped).name) || !bound[1].type.isUnknown());
     ValueType cells = isName ? mappedType(as<Var>(mapped), Type::scalar(data.type.valueType)) : ValueType::Unknown;
     return {true, {Type::matrix(cells)}};
 }

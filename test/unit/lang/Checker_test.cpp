@@ -11,14 +11,14 @@ TEST(Checker, VariablesMustBeAssignedBeforeUse) {
     expectError("x = x + 1;", "undefined variable 'x'");
     expectError("count = 1; y = cuont;", "did you mean 'count'?");
     expectError("y = x; z = x + x;", "undefined variable 'x'");
-    expectError("x = sum;", "'sum' is a function");
+    expectError("x = sum;", "'sum' is a builtin function");
     expectValid("x = 1; x = \"a\"; x = [1.5];");
 }
 
 TEST(Checker, VariablesAndFunctionsAreSeparateNameSpaces) {
     expectValid("t = [1, 2]; sum = sum(t(t)); y = sum + 1;");
     expectValid("f = 1; def f(f) { return f; } g = f(f);");
-    expectError("def f(x) { return x; } y = f;", "'f' is a function");
+    expectValid("def f(x) { return x; } y = f;");
 }
 
 TEST(Checker, NewVariablesEndWithTheirBlock) {
@@ -167,7 +167,7 @@ TEST(Checker, MatrixLiteralsHaveTheMostGeneralType) {
     expectValid("def f(x: matrix<si64>) { } f([true, 3]);");
     expectValid("def f(x: matrix<bool>) { } f([true, false]);");
     expectValid("X = [1]; def f(x: matrix<ui64>) { } f([nrow(X)]);");
-    expectError("def f(x: matrix<f64>) { } f([1, 2]);", "needs matrix<f64>, got matrix<si64>");
+    expectError("def f(x: matrix<si64>) { } f([1, 2.5]);", "needs matrix<si64>, got matrix<f64>");
 }
 
 TEST(Checker, FrameLiteralsNeedLabelsAndColumns) {
@@ -294,7 +294,7 @@ TEST(Checker, FunctionsAndImportsBelongToTheTopLevel) {
 
 TEST(Checker, ParametersAreDistinctAndOfAllowedTypes) {
     expectError("def f(a, b, a) { }", "two parameters named 'a'");
-    for (const char *type : {"frame", "scalar", "scalar<f64>", "frame<f64>"}) {
+    for (const char *type : {"scalar", "scalar<f64>", "frame<f64>"}) {
         expectError("def f(a: " + std::string(type) + ") { }", "cannot be the type of a parameter");
         expectError("def f(a) -> " + std::string(type) + " { return a; }", "cannot be the type of a result");
     }
@@ -358,9 +358,9 @@ TEST(Checker, CallsPickTheFirstFittingOverload) {
     expectError(defs + "s(f(1));", "needs str, got si64");
 }
 
-TEST(Checker, ArgumentsAreNotConverted) {
-    expectError("def f(x: f64) { } f(1);", "write as.f64(x)");
-    expectError("def f(x: si64) { } X = [1]; f(nrow(X));", "needs si64, got size");
+TEST(Checker, ArgumentsOnlyWiden) {
+    expectError("def f(x: f32) { } f(1);", "write as.f32(x)");
+    expectValid("def f(x: f64) { } f(1); def g(x: si64) { } X = [1]; g(nrow(X));");
     expectError("def f(x: matrix) { } f(1);", "needs matrix, got si64");
     expectError("def f(x: si64) { } f([1]);", "needs si64, got matrix<si64>");
     expectError("def f(x: f64) { } f({\"a\": [1]});", "needs f64");
@@ -371,11 +371,11 @@ TEST(Checker, ArgumentsAreNotConverted) {
 }
 
 TEST(Checker, ResultTypesFollowFromTheBody) {
-    std::string defs = "def one() { return 1; } def same(x) { return x; } def needs(x: f64) { } ";
-    expectError(defs + "needs(one());", "needs f64, got si64");
+    std::string defs = "def one() { return 1; } def same(x) { return x; } def needs(x: str) { } ";
+    expectError(defs + "needs(one());", "needs str, got si64");
     expectValid(defs + "needs(same(1));");
-    expectError("def pair() { return 1, 2.5; } def needs(x: f64) { } a, b = pair(); needs(b); needs(a);",
-                "needs f64, got si64");
+    expectError("def pair() { return 1.5, 2; } def needs(x: si64) { } a, b = pair(); needs(b); needs(a);",
+                "needs si64, got f64");
 }
 
 TEST(Checker, KeywordCallsOfUserFunctions) {
@@ -409,17 +409,18 @@ TEST(Checker, MapTakesAMatrixAndAFunctionName) {
                        "def needs(x: matrix<f64>) { } X = [1.5]; ";
     expectValid(defs + "Y = map(X, inc); Z = map(udf = inc, arg = X); needs(map(X, num));");
     expectValid(defs + "inc = 5; Y = map(X, inc);");
-    expectError(defs + "Y = map(X, nothing);", "no user-defined function 'nothing'");
-    expectError(defs + "Y = map(X, incc);", "did you mean 'inc'?");
+    expectError(defs + "Y = map(X, nothing);", "undefined variable 'nothing'");
+    expectError(defs + "Y = map(X, incc);", "undefined variable 'incc'");
     expectError(defs + "Y = map(X, two);", "one parameter");
-    expectError(defs + "Y = map(1.5, inc);", "must be a matrix, got f64");
-    expectError(defs + "Y = map(inc, X);", "the order is map(matrix, function)");
-    expectError(defs + "Y = map(X, \"inc\");", "must be the name of a function");
-    expectError(defs + "Y = map(X, sqrt);", "takes no builtins");
-    expectError(defs + "Y = map([1], num);", "takes a cell of type si64");
-    expectError(defs + "Y = map(X);", "takes a matrix and the name of a function");
-    expectError(defs + "Y = map(X, inc, 1);", "takes a matrix and the name of a function");
-    expectError(defs + "f = 1; Y = map(X, f);", "'f' is a variable");
+    expectError(defs + "Y = map(1.5, inc);", "must be a matrix or list, got f64");
+    expectError(defs + "Y = map(inc, X);", "the order is map(data, function)");
+    expectError(defs + "Y = map(X, \"inc\");", "must be a function, got str");
+    expectError(defs + "Y = map(X, sqrt);", "'sqrt' is a builtin function");
+    expectValid(defs + "Y = map([1], num);");
+    expectError(defs + "Y = map([\"a\"], num);", "takes a cell of type str");
+    expectError(defs + "Y = map(X);", "takes 2 arguments, got 1");
+    expectError(defs + "Y = map(X, inc, 1);", "takes 2 arguments, got 3");
+    expectError(defs + "f = 1; Y = map(X, f);", "must be a function, got si64");
     expectError(defs + "Y = map(Q, inc);", "undefined variable 'Q'");
     expectValid("def f(x: str) -> str { return x; } def f(x: f64) -> f64 { return x; } Y = map([1.0], f);");
     expectValid("def map(a) { return a; } x = map(1);");
@@ -436,7 +437,7 @@ TEST(Checker, EarlierInputsOfASessionAreVisible) {
     session.functions.push_back(&as<FuncDef>(first.statement(0)));
     FrontendRun second("y = f(x); z = f(y);", {}, session);
     EXPECT_EQ(second.numErrors(), 0u) << second.report();
-    FrontendRun wrong("y = f(n);", {}, session);
+    FrontendRun wrong("y = f([n]);", {}, session);
     EXPECT_EQ(wrong.numErrors(), 1u) << wrong.report();
     FrontendRun redefined("def f(a) { return x; }", {}, session);
     EXPECT_EQ(redefined.numErrors(), 1u) << redefined.report();
