@@ -6,12 +6,12 @@
 
 #include "base/Error.h"
 #include "base/Progress.h"
+#include "base/Utf8.h"
 #include "data/NullIndicator.h"
 #include "io/FormatTable.h"
 #include "io/Metadata.h"
 #include "io/NullableColumns.h"
 #include "io/files/File.h"
-#include "io/text/Utf8.h"
 
 namespace daphne::io {
 

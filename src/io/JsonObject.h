@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/Utf8.h"
 #include "io/text/NumberText.h"
 #include "io/text/TextPieces.h"
-#include "io/text/Utf8.h"
 
 namespace daphne::io {
 

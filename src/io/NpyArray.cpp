@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "base/Utf8.h"
 #include "data/CopyCells.h"
-#include "io/text/Utf8.h"
 
 namespace daphne::io {
 

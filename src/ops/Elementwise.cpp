@@ -172,12 +172,6 @@ constexpr OpInfo unary(Mnemonic name, InferFn infer, AtZero atZero, Cost cost = 
             .domain = domain};
 }
 
-constexpr OpInfo unaryOfStrings(Mnemonic name) {
-    OpInfo row = unary(name, ewUnaryString, AtZero::Other);
-    row.cells = {};
-    return row;
-}
-
 constexpr OpInfo binary(Mnemonic name, InferFn infer, AtZero atZero, Order order = Order::Fixed,
                         Cost cost = Cost::Cheap, FaultFn mayFail = ifShapesMayDiffer) {
     return {.mnemonic = name,
@@ -231,8 +225,6 @@ constexpr OpInfo kOps[] = {
     unary("ewAtanh", ewUnaryFloat, AtZero::Zero, Cost::Costly, {.low = -1, .high = 1}),
     unary("ewIsnan", ewUnary, AtZero::Zero),
     unary("ewNot", ewUnary, AtZero::Other),
-    unaryOfStrings("ewLower"),
-    unaryOfStrings("ewUpper"),
 
     // Operands of '+' may turn out to be strings, so their order matters.
     binary("ewAdd", ewAdd, AtZero::Zero),
@@ -326,10 +318,6 @@ constexpr Builtin kUnary[] = {
     {.signature = "isNan(arg)", .op = "ewIsnan",
      .doc = "1 where the cell is NaN, else 0, in the value type of the argument.",
      .example = "print(isNan([nan, 1.0]));", .expect = "DenseMatrix(2x1, double)\n1\n0\n"},
-    {.signature = "lower(arg)", .op = "ewLower", .doc = "ASCII letters in lower case.",
-     .example = "print(lower(\"Daphne 1\"));", .expect = "daphne 1\n"},
-    {.signature = "upper(arg)", .op = "ewUpper", .doc = "ASCII letters in upper case.",
-     .example = "print(upper([\"ab\", \"Cd\"]));", .expect = "DenseMatrix(2x1, std::string)\nAB\nCD\n"},
 };
 
 constexpr Builtin kBinary[] = {

@@ -55,11 +55,12 @@ Types remove(const InferCall &call) {
 }
 
 Types length(const InferCall &call) {
-    needList(call, 0);
+    if (!call.type(0).isString())
+        needList(call, 0);
     return {TypeDesc::scalar(ValueType::Size)};
 }
 
-bool lengthMayFail(const InferCall &call) { return !call.type(0).isList(); }
+bool lengthMayFail(const InferCall &call) { return !call.type(0).isList() && !call.type(0).isString(); }
 
 // clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
@@ -82,8 +83,8 @@ constexpr Builtin kBuiltins[] = {
      .doc = "Two results: the list without the element at position idx, and that element.",
      .example = "l, e = remove(createList([1, 2], [3]), 1);\nprint(length(l));\nprint(e);",
      .expect = "1\nDenseMatrix(1x1, int64_t)\n3\n"},
-    {.signature = "length(list)", .op = "length", .doc = "Number of elements of a list.",
-     .example = "print(length(createList([1, 2], [3])));", .expect = "2\n"},
+    {.signature = "length(list)", .op = "length", .doc = "Number of elements of a list, or of characters of a string.",
+     .example = "print(length(createList([1, 2], [3]))); print(length(\"größe\"));", .expect = "2\n5\n"},
 };
 // clang-format on
 

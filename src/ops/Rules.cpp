@@ -91,28 +91,20 @@ std::vector<TypeDesc> sameAsFirst(const InferCall &call) { return {call.type(0)}
 
 namespace {
 
-enum class Cells { Numbers, Strings };
-
 /// The result of an elementwise function: like the operand, with another value type.
-TypeDesc mapped(const InferCall &call, Cells cells, ValueType result) {
+TypeDesc mapped(const InferCall &call, ValueType result) {
     const TypeDesc &t = call.type(0);
     if (t.isUnknown())
         return TypeDesc::unknown();
-    bool isStr = t.valueType == ValueType::Str;
-    bool fits = (t.isScalar() || t.isMatrix()) && (!known(t.valueType) || isStr == (cells == Cells::Strings));
-    if (!fits)
-        wrongOperand(call, 0,
-                     cells == Cells::Strings ? "a string or a matrix of strings" : "a number or a numeric matrix");
+    if ((!t.isScalar() && !t.isMatrix()) || t.valueType == ValueType::Str)
+        wrongOperand(call, 0, "a number or a numeric matrix");
     return t.isScalar() ? TypeDesc::scalar(result) : TypeDesc::matrix(result, t.rows, t.cols);
 }
 
 } // namespace
 
-std::vector<TypeDesc> ewUnary(const InferCall &call) { return {mapped(call, Cells::Numbers, call.type(0).valueType)}; }
-std::vector<TypeDesc> ewUnaryFloat(const InferCall &call) {
-    return {mapped(call, Cells::Numbers, floatOf(call.type(0).valueType))};
-}
-std::vector<TypeDesc> ewUnaryString(const InferCall &call) { return {mapped(call, Cells::Strings, ValueType::Str)}; }
+std::vector<TypeDesc> ewUnary(const InferCall &call) { return {mapped(call, call.type(0).valueType)}; }
+std::vector<TypeDesc> ewUnaryFloat(const InferCall &call) { return {mapped(call, floatOf(call.type(0).valueType))}; }
 
 // --------------------------------------------------------------------- binary
 

@@ -30,7 +30,6 @@ std::vector<TypeDesc> none(const InferCall &);          ///< no result
 std::vector<TypeDesc> sameAsFirst(const InferCall &);   ///< type and shape of operand 0
 std::vector<TypeDesc> ewUnary(const InferCall &);       ///< numeric, same type and shape
 std::vector<TypeDesc> ewUnaryFloat(const InferCall &);  ///< numeric, floatOf, same shape
-std::vector<TypeDesc> ewUnaryString(const InferCall &); ///< strings
 std::vector<TypeDesc>
 ewArithmetic(const InferCall &); ///< g with broadcasting; frame (+) scalar; two bools: si64; strings rejected
 std::vector<TypeDesc> ewAdd(const InferCall &);     ///< ewArithmetic, or concatenation if a string is involved

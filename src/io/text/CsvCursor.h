@@ -12,11 +12,11 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/Utf8.h"
 #include "io/text/CsvStyle.h"
 #include "io/text/Fields.h"
 #include "io/text/NumberText.h"
 #include "io/text/TextPieces.h"
-#include "io/text/Utf8.h"
 
 namespace daphne::io {
 

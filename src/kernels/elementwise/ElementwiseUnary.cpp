@@ -65,37 +65,12 @@ Value map(KernelCall &call, const Value &arg) {
     return result;
 }
 
-char lowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-char upperCase(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-
-std::string mapText(std::string text, char (*change)(char)) {
-    for (char &c : text)
-        c = change(c);
-    return text;
-}
-
-template <char (*Change)(char)> Value mapStrings(KernelCall &call, const Value &arg) {
-    if (arg.isString())
-        return Value::string(mapText(arg.text(), Change));
-    if (!arg.isMatrix() || arg.valueType() != ValueType::Str)
-        wrongArgument(call, 0, "a string or a matrix of strings");
-    auto in = arg.dense().view<std::string>();
-    auto result = Dense::create(ValueType::Str, in.rows, in.cols);
-    auto out = result->mutableView<std::string>();
-    for (size_t r = 0; r < in.rows; ++r)
-        for (size_t c = 0; c < in.cols; ++c)
-            out(r, c) = mapText(in(r, c), Change);
-    return result;
-}
-
 } // namespace
 
 void addElementwiseUnary(KernelTable &t) {
     for (const CellFunction &f : CellTable::get().functions())
         if (f.unary)
             t.add<&map>(f.op->mnemonic, f);
-    t.add<&mapStrings<lowerCase>>("ewLower");
-    t.add<&mapStrings<upperCase>>("ewUpper");
 }
 
 } // namespace daphne

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Lists. append and remove update the list in place if nobody else sees it, so
 /// that a list used as a work queue costs no copy per step.
+#include "base/Utf8.h"
 #include "kernels/KernelTable.h"
 
 namespace daphne {
@@ -59,7 +60,13 @@ std::array<Value, 2> remove(KernelCall &call, const List &list, int64_t position
     return {Value(std::move(result)), std::move(element)};
 }
 
-Value length(KernelCall &, const List &list) { return Value::size(list.elements.size()); }
+Value length(KernelCall &call, const Value &x) {
+    if (x.isString())
+        return Value::size(numCodePoints(x.text()));
+    if (!x.isList())
+        wrongArgument(call, 0, "a list or a string");
+    return Value::size(x.list().elements.size());
+}
 
 } // namespace
 

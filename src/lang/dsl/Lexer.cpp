@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "base/Utf8.h"
+
 namespace daphne::lang {
 
 namespace {
@@ -93,6 +95,7 @@ class Lexer {
 
     TokenList run() {
         out.tokens.reserve(text.size() / 4 + 16);
+        checkEncoding();
         while (skipBlanks())
             token();
         emit(TokenKind::End, at);
@@ -107,6 +110,19 @@ class Lexer {
     }
     void emit(TokenKind kind, size_t begin) {
         out.tokens.push_back({kind, static_cast<uint32_t>(begin), static_cast<uint32_t>(at), 0});
+    }
+
+    /// Positions in strings count characters, so there must not be anything else.
+    void checkEncoding() {
+        size_t bad = findBadUtf8(text);
+        if (bad == text.npos)
+            return;
+        auto c = static_cast<unsigned char>(text[bad]);
+        constexpr std::string_view kHex = "0123456789abcdef";
+        diagnostics
+            .report(span(bad, bad + 1), std::string("the script is not UTF-8: byte 0x") + kHex[c >> 4] + kHex[c & 15] +
+                                            " belongs to no character")
+            .withHint("save the file as UTF-8");
     }
 
     /// Skips white space and comments; false at the end of the text.

@@ -13,9 +13,7 @@ namespace {
 using ops::Family, ops::OpInfo, ops::Registry;
 
 /// Ops on strings have tests of their own.
-bool takesOnlyStrings(std::string_view mnemonic) {
-    return mnemonic == "ewLower" || mnemonic == "ewUpper" || mnemonic == "ewConcat" || mnemonic == "outerConcat";
-}
+bool takesOnlyStrings(std::string_view mnemonic) { return mnemonic == "ewConcat" || mnemonic == "outerConcat"; }
 
 std::vector<ValueType> numericTypes() {
     std::vector<ValueType> types;

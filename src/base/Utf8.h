@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace daphne::io {
+namespace daphne {
 
 inline void appendUtf8(std::string &out, uint32_t c) {
     if (c >= 0xDC80 && c <= 0xDCFF) {
@@ -52,6 +52,20 @@ template <class F> void forEachCharacter(std::string_view text, F &&f) {
     }
 }
 
+/// The place of the first byte that is no UTF-8; npos if there is none.
+inline size_t findBadUtf8(std::string_view text) {
+    size_t at = 0;
+    while (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80)
+        ++at;
+    size_t bad = text.npos;
+    forEachCharacter(text.substr(at), [&](uint32_t c) {
+        if (bad == text.npos && c >= 0xDC00 && c < 0xE000)
+            bad = at;
+        at += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    });
+    return bad;
+}
+
 /// The place of the first NUL or byte that is no UTF-8, which strings cannot hold; npos if there is none.
 inline size_t findBadCharacter(std::string_view text) {
     size_t i = 0;
@@ -81,4 +95,25 @@ inline size_t countCharacters(std::string_view text) {
     return n;
 }
 
-} // namespace daphne::io
+// ---------------------------------------------------------------- texts that are UTF-8 for certain
+
+/// Not the first byte of a character.
+constexpr bool isContinuation(char c) { return static_cast<signed char>(c) < -64; }
+
+inline size_t numCodePoints(std::string_view text) {
+    size_t n = 0;
+    for (char c : text)
+        n += !isContinuation(c);
+    return n;
+}
+
+/// Where the character behind n others begins, from `begin` on; the size of the text if there are not as many.
+inline size_t skipCodePoints(std::string_view text, size_t n, size_t begin = 0) {
+    size_t at = begin;
+    for (; n > 0 && at < text.size(); --n)
+        for (++at; at < text.size() && isContinuation(text[at]);)
+            ++at;
+    return at;
+}
+
+} // namespace daphne
