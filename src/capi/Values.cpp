@@ -15,6 +15,9 @@ static_assert(DAPHNE_BOOL == static_cast<int>(ValueType::Bool) && DAPHNE_SIZE ==
 
 namespace {
 
+/// Hosts see dates, timestamps and durations as the integers they are stored as.
+uint32_t hostType(ValueType type) { return static_cast<uint32_t>(storedType(type)); }
+
 ValueType numericType(uint32_t type) {
     need(type < DAPHNE_STR, "cells of this type are no numbers");
     return static_cast<ValueType>(type);
@@ -334,11 +337,11 @@ void daphne_describe(const daphne_value *value, daphne_input *what) {
         case ValueKind::None: break;
         case ValueKind::Scalar:
             found.kind = v.isString() ? DAPHNE_TEXT : DAPHNE_NUMBER;
-            found.type = static_cast<uint32_t>(v.scalarType());
+            found.type = hostType(v.scalarType());
             break;
         case ValueKind::Matrix:
             found.kind = v.isCsr() ? DAPHNE_CSR : DAPHNE_DENSE;
-            found.type = static_cast<uint32_t>(v.matrix().type());
+            found.type = hostType(v.matrix().type());
             found.rows = static_cast<int64_t>(v.matrix().rows());
             found.cols = static_cast<int64_t>(v.matrix().cols());
             break;
@@ -367,7 +370,7 @@ int daphne_get_dense(const daphne_value *value, daphne_dense *view, daphne_error
         need(m.type() != ValueType::Str, "daphne_get_dense: cells are strings; daphne_get_text has them");
         daphne_dense found{};
         found.size = sizeof found;
-        found.type = static_cast<uint32_t>(m.type());
+        found.type = hostType(m.type());
         found.rows = m.rows();
         found.cols = m.cols();
         withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
@@ -386,7 +389,7 @@ int daphne_get_csr(const daphne_value *value, daphne_csr *view, daphne_error **e
         const Csr &m = v.csr();
         daphne_csr found{};
         found.size = sizeof found;
-        found.type = static_cast<uint32_t>(m.type());
+        found.type = hostType(m.type());
         found.rows = m.rows();
         found.cols = m.cols();
         found.offset_bits = 64;
@@ -404,7 +407,7 @@ int daphne_get_number(const daphne_value *value, uint32_t *type, uint64_t *bits,
         const Value &v = valueOf(value);
         need(v.isScalar() && !v.isString(), "daphne_get_number: the value is no number");
         if (type)
-            *type = static_cast<uint32_t>(v.scalarType());
+            *type = hostType(v.scalarType());
         if (bits)
             *bits = v.raw().bits;
     });

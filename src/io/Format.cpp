@@ -11,6 +11,7 @@
 #include "io/FormatTable.h"
 #include "io/Metadata.h"
 #include "io/NullableColumns.h"
+#include "io/Times.h"
 #include "io/files/File.h"
 
 namespace daphne::io {
@@ -92,6 +93,7 @@ void needText(const Value &value) {
 /// Reads; errors that do not name the file, such as equal labels, get its name.
 Value readNamed(Value (*read)(ReadJob &), const DataPath &path, const ReadRequest &request) {
     ReadJob job = readJob(path, request);
+    TimeColumns times(job.meta);
     Progress bar("reading " + path.file, 0);
     try {
         const Format &format = *FormatTable::get().find(path.extension);
@@ -102,7 +104,7 @@ Value readNamed(Value (*read)(ReadJob &), const DataPath &path, const ReadReques
         job.needUnchanged();
         if (!format.checksStrings)
             needText(value);
-        return value;
+        return times.restored(std::move(value));
     } catch (Error &error) {
         job.needUnchanged(); // explains any mistake in the content
         if (error.message.find(path.file) == std::string::npos)
@@ -270,6 +272,7 @@ void write(const Value &value, const std::string &name, const WriteRequest &requ
     auto writeMatrix = value.isMatrix() ? need(&Format::writeMatrix, path, "write a matrix to") : nullptr;
     auto writeFrame = value.isFrame() ? need(&Format::writeFrame, path, "write a frame to") : nullptr;
     const Format &format = *FormatTable::get().find(path.extension);
+    Value stored = withTimesAsText(value);
     Progress bar("writing " + path.file, 0);
     FileReplacement data(path.file);
     WriteJob job{data, path.part, request};
@@ -277,11 +280,11 @@ void write(const Value &value, const std::string &name, const WriteRequest &requ
         // A part is written into what is there already, which may be damaged.
         std::optional<InForeignCode> foreign;
         enterLibrary(foreign, format, path.file);
-        InForeignCode::expect(bytesInMemory(value));
+        InForeignCode::expect(bytesInMemory(stored));
         if (writeMatrix)
-            writeMatrix(value.matrix(), job);
+            writeMatrix(stored.matrix(), job);
         else
-            writeFrame(value.frame(), job);
+            writeFrame(stored.frame(), job);
     }
     data.finish();
     if (!path.part.empty())

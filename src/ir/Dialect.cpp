@@ -33,7 +33,7 @@ struct NamedModel : RegisteredOperationName::Model<DaphneOp> {
 
 DaphneDialect::DaphneDialect(MLIRContext *context)
     : Dialect(getDialectNamespace(), context, TypeID::get<DaphneDialect>()) {
-    addTypes<StringType, UnknownType, MatrixType, FrameType, ListType>();
+    addTypes<StringType, DateType, TimestampType, DurationType, UnknownType, MatrixType, FrameType, ListType>();
     addOperations<PipelineOp, YieldOp>();
     auto insert = [&](const OpInfo &info) {
         RegisteredOperationName::insert(std::make_unique<NamedModel>(this, info), {});
@@ -86,7 +86,7 @@ LogicalResult DaphneOp::verify() {
         // Operations whose values let them fail are valid: they fail when they are reached.
         for (Arg &arg : storage)
             arg.constant.reset();
-        std::vector<TypeDesc> types = row.infer(call);
+        std::vector<TypeDesc> types = row.resultTypes(call);
         for (auto [inferred, result] : llvm::zip(types, (*this)->getResults()))
             if (!inferred.compatible(toTypeDesc(result.getType())))
                 return emitOpError("yields ") << inferred.text() << ", not " << result.getType();
@@ -244,7 +244,7 @@ bool mustKeep(Operation *op) {
     std::vector<Arg> storage;
     InferCall call = inferCallOf(daphne, storage);
     try {
-        row.infer(call);
+        row.resultTypes(call);
     } catch (const Error &) {
         return true; // operands that became known are wrong: it fails when it is reached
     }

@@ -106,7 +106,7 @@ std::vector<IrValue> Generator::emitMulti(ops::OpName mnemonic, ValueRange opera
     std::vector<Arg> args = ir::argsOf(operands);
     std::vector<TypeDesc> types;
     try {
-        types = info->infer(InferCall{*info, args, castTarget});
+        types = info->resultTypes(InferCall{*info, args, castTarget});
     } catch (Error &e) {
         e.at(site.span);
         for (size_t i = 0; i < site.operands.size() && i < args.size(); ++i)

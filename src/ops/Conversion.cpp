@@ -81,6 +81,8 @@ bool castMayFail(const InferCall &call) {
     if (target.kind == Kind::Matrix && t.isFrame() && t.schema->types.empty())
         return true;
     ValueType vt = target.valueType == ValueType::Unknown ? sourceType(t) : target.valueType;
+    if (isTime(vt)) // beyond the calendar, or of another kind
+        return vt != t.valueType;
     return target.kind != Kind::Frame && vt != ValueType::Str && holdsStrings(t);
 }
 

@@ -88,7 +88,7 @@ void requireTruthValues(ValueType type, const std::byte *cells, size_t n) {
 
 ValueType readType(ByteReader &r) {
     auto type = r.number<uint8_t>();
-    if (type > static_cast<uint8_t>(ValueType::Str))
+    if (type > static_cast<uint8_t>(ValueType::Duration) || type == static_cast<uint8_t>(ValueType::Unknown))
         throw WireError("unknown value type " + std::to_string(type));
     return static_cast<ValueType>(type);
 }

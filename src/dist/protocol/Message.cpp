@@ -204,7 +204,9 @@ template <> ObjectPiece read(std::span<const std::byte> body) {
     ByteReader r(body);
     ObjectPiece m;
     m.object = r.number<uint64_t>();
-    m.type = r.enumerator(ValueType::Str);
+    m.type = r.enumerator(ValueType::Duration);
+    if (m.type == ValueType::Unknown)
+        throw WireError("an object without a value type");
     m.rows = r.number<uint64_t>();
     m.cols = r.number<uint64_t>();
     m.first = r.number<uint64_t>();

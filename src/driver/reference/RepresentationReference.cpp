@@ -24,7 +24,7 @@ size_t numOperands(const OpInfo &op) {
 
 bool accepts(const OpInfo &op, const std::vector<Arg> &args) {
     try {
-        op.infer({op, args, {}});
+        op.resultTypes({op, args, {}});
         return true;
     } catch (const Error &) {
         return false;
