@@ -10,20 +10,13 @@
 #include "kernels/KernelTable.h"
 #include "kernels/RawCells.h"
 #include "kernels/csr/CsrParts.h"
+#include "kernels/reorganise/CellOrder.h"
 #include "kernels/reorganise/RadixSort.h"
 #include "kernels/reorganise/Selection.h"
 
 namespace daphne {
 
 namespace {
-
-/// Strict order of two cells; NaN after everything else.
-template <class T> bool comesBefore(const T &a, const T &b, bool ascending) {
-    if constexpr (std::is_floating_point_v<T>)
-        if (a != a || b != b)
-            return a == a;
-    return ascending ? a < b : b < a;
-}
 
 /// Sorts each of the runs [begins[i], begins[i+1]) of rows by one more key, on which all keys before agree.
 template <class T>

@@ -9,20 +9,13 @@
 #include "kernels/aggregates/Extreme.h"
 #include "kernels/elementwise/Convert.h"
 #include "kernels/relational/RowKeys.h"
+#include "kernels/reorganise/CellOrder.h"
 #include "kernels/reorganise/RadixSort.h"
 #include "kernels/reorganise/Selection.h"
 
 namespace daphne {
 
 namespace {
-
-/// NaN after everything else.
-template <class T> bool comesBefore(const T &a, const T &b, bool ascending) {
-    if constexpr (std::is_floating_point_v<T>)
-        if (a != a || b != b)
-            return a == a;
-    return ascending ? a < b : b < a;
-}
 
 /// `sorted`: room for as many cells elsewhere.
 template <class T> void sortLine(RunContext &context, ValueType type, T *cells, T *sorted, size_t n, bool ascending) {
