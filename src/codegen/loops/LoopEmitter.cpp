@@ -90,9 +90,7 @@ Value *LoopEmitter::neutral(const Accumulator &a, unsigned lanes) {
 }
 
 Value *LoopEmitter::combine(const Accumulator &a, Value *x, Value *best, unsigned lanes) {
-    // The neutral element of a minimum or maximum of numbers may be NaN.
-    bool noNan = propertiesOf(a.how).orders && nan.isNever(a.node);
-    return CellArithmetic(b, lanes).withoutNan(noNan).binary(propertiesOf(a.how).cells, best, x, a.type);
+    return CellArithmetic(b, lanes).withoutNan(a.neverNan).binary(propertiesOf(a.how).cells, best, x, a.type);
 }
 
 Value *LoopEmitter::finished(const Accumulator &a, Value *total) {
@@ -122,16 +120,26 @@ Value *LoopEmitter::finishBlock(Accumulator &a, Value *count) {
 
 std::vector<LoopEmitter::Accumulator> LoopEmitter::accumulatorsOf(unsigned level) {
     std::vector<Accumulator> found;
+    // The neutral element of a minimum or maximum of numbers may be NaN.
+    auto neverNan = [&](Reduce how, size_t node) { return propertiesOf(how).orders && nan.isNever(node); };
     for (size_t i = 0; i < program.nodes.size(); ++i) {
         const Node &n = program.nodes[i];
         if (n.kind == Node::Kind::ReduceRow && program.nodes[n.operands[0]].level == level)
-            found.push_back({.how = n.reduce(), .node = n.operands[0], .type = n.type, .reduceNode = i});
+            found.push_back({.how = n.reduce(),
+                             .node = n.operands[0],
+                             .type = n.type,
+                             .neverNan = neverNan(n.reduce(), n.operands[0]),
+                             .reduceNode = i});
     }
     for (size_t p = 0; program.flat && p < program.params.size(); ++p) {
         const LoopParam &param = program.params[p];
         if (!param.isAggregate())
             continue;
-        found.push_back({.how = param.fold, .node = param.node, .type = param.type, .param = static_cast<int>(p)});
+        found.push_back({.how = param.fold,
+                         .node = param.node,
+                         .type = param.type,
+                         .neverNan = neverNan(param.fold, param.node),
+                         .param = static_cast<int>(p)});
     }
     return found;
 }

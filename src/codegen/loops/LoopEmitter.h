@@ -46,6 +46,7 @@ class LoopEmitter {
         exec::Reduce how = exec::Reduce::Sum;
         size_t node = 0; ///< the value that is reduced
         ValueType type = ValueType::F64;
+        bool neverNan = false;                            ///< it is a minimum or maximum of numbers
         size_t reduceNode = 0;                            ///< ReduceRow node, or
         int param = -1;                                   ///< aggregate of a flat program
         llvm::Value *lanes = nullptr, *ordered = nullptr; ///< ordered: from left to right
@@ -85,7 +86,7 @@ class LoopEmitter {
 
     // ---- NarrowRows.cpp: rows that are one vector, and their products with matrices
     void emitNarrowRow(std::vector<Accumulator> &accumulators, unsigned level);
-    llvm::Value *combineNeighbours(const Accumulator &a, llvm::Value *cells);
+    llvm::Value *combineNeighbours(Accumulator a, llvm::Value *cells);
     llvm::Value *bitsOf(llvm::Value *lanes);
     bool hasProducts() const;
     /// Rows kStrip at a time: a Packed matrix is loaded once for all of them.

@@ -32,8 +32,13 @@ void LoopEmitter::emitNarrowRow(std::vector<Accumulator> &accumulators, unsigned
     }
 }
 
-/// As from left to right, but with a short chain of operations: of equal cells the left one stays.
-Value *LoopEmitter::combineNeighbours(const Accumulator &a, Value *cells) {
+/// As from left to right, but with a short chain of operations: of equal cells the left one stays. Where NaN wins, all
+/// cells are tested for it at once instead of in every step.
+Value *LoopEmitter::combineNeighbours(Accumulator a, Value *cells) {
+    Value *anyNan = nullptr;
+    if (propertiesOf(a.how).orders && isFloat(a.type) && !a.neverNan)
+        anyNan = b.CreateOrReduce(b.CreateFCmpUNO(cells, cells));
+    a.neverNan |= anyNan != nullptr;
     cells = combine(a, cells, neutral(a, program.narrow), program.narrow);
     std::vector<Value *> left;
     for (unsigned l = 0; l < program.narrow; ++l)
@@ -46,7 +51,8 @@ Value *LoopEmitter::combineNeighbours(const Accumulator &a, Value *cells) {
             next.push_back(left.back());
         left = std::move(next);
     }
-    return left.front();
+    Value *best = left.front();
+    return anyNan ? b.CreateSelect(anyNan, llvm::ConstantFP::getQNaN(best->getType()), best) : best;
 }
 
 /// A bit per lane. Comparisons of f64 are masks of 64 bits; the signs of four of them are one instruction.
