@@ -29,9 +29,11 @@ template <class T> constexpr T canonical(T best) {
         return best;
 }
 
+/// beyond(x, best): the number x replaces the number best.
 /// better(x, best): x replaces best. Of several NaNs the first stays.
 struct Smaller {
-    template <class T> static bool better(T x, T best) { return x < best || (isNan(x) && !isNan(best)); }
+    template <class T> static bool beyond(T x, T best) { return x < best; }
+    template <class T> static bool better(T x, T best) { return beyond(x, best) || (isNan(x) && !isNan(best)); }
     /// Worse than every other value.
     template <class T> static constexpr T worst() {
         return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
@@ -39,7 +41,8 @@ struct Smaller {
     }
 };
 struct Larger {
-    template <class T> static bool better(T x, T best) { return x > best || (isNan(x) && !isNan(best)); }
+    template <class T> static bool beyond(T x, T best) { return x > best; }
+    template <class T> static bool better(T x, T best) { return beyond(x, best) || (isNan(x) && !isNan(best)); }
     template <class T> static constexpr T worst() {
         return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                     : std::numeric_limits<T>::lowest();
@@ -98,9 +101,13 @@ template <class Order, class T> T extremeOf(const T *x, size_t n, T best) {
         return static_cast<T>(vectorised([cells = reinterpret_cast<const Cell *>(x), n, best] {
             return Vectors::best(cells, n, static_cast<Cell>(best));
         }));
-    for (size_t i = 0; i < n; ++i)
-        best = Order::better(x[i], best) ? x[i] : best;
-    return canonical(best);
+    // Few cells, mostly a row of a narrow matrix: without branches, which unordered cells would mislead.
+    bool anyNan = false;
+    for (size_t i = 0; i < n; ++i) {
+        best = Order::beyond(x[i], best) ? x[i] : best;
+        anyNan |= isNan(x[i]);
+    }
+    return canonical(anyNan ? std::numeric_limits<T>::quiet_NaN() : best);
 }
 
 /// Position of the best of n cells, the first one on ties; 0 if there are none.
