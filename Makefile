@@ -5,7 +5,7 @@
 PYTHON ?= /usr/bin/python3
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test install soak test-sql asan tsan fuzz faults slow-link distributed-scripts stress bench bench-io bench-sched bench-dist bench-sql \
+.PHONY: help build demo test install soak random test-sql asan tsan fuzz faults slow-link distributed-scripts stress bench bench-io bench-sched bench-dist bench-sql \
         compare lint format clean
 
 help:  ## this list
@@ -30,6 +30,9 @@ install: build  ## the programs, libdaphne.so, headers, pkg-config file and CMak
 soak:  ## 10 000 compilations and 100 000 runs in one process: memory stays flat; what they cost
 	@./build.sh --tests
 	@build/release/test/soak 10000 100000
+
+random: build  ## RANDOM=20000 random programs against the oracle, under eight sets of options, in processes that keep the engine
+	@$(PYTHON) test/random/run.py --library lib/libdaphne.so --count $(or $(RANDOM),20000) --seed 1000000
 
 test-sql: build  ## warehouse queries at scale 0.1 compared with SQLite
 	@$(PYTHON) test/sql/warehouse/run.py --scale 0.1 --threads 1 2

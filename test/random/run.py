@@ -5,6 +5,9 @@
 Every program runs under the default options and under each of OPTION_SETS. Status and standard output must be what the
 oracle says (the sign of a NaN and the representation in headers aside), standard error is empty exactly if the status is
 0. A program that differs is shrunk and shown as a case for a .dtest file. The same seed gives the same programs.
+
+--library runs them in processes that have loaded libdaphne.so instead, which is several times faster; what differs
+there, or ends the process, is run again by the binary as well.
 """
 
 import argparse
@@ -12,11 +15,13 @@ import re
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 
 from generate import generate
+from library import Library
 from oracle import run_script
 from shrink import shrink
 
@@ -25,6 +30,7 @@ OPTION_SETS = ((), ('--no-phy-op-selection',), ('--no-ipa-const-propa',), ('--no
                ('--select-matrix-repr',), ('--no-vec',), ('--vec-always',), ('--vec-always', '--no-jit'))
 DEFAULT_SEED = 20240607
 TIMEOUT_SECONDS = 30
+BATCH = 200  # programs whose results are waited for together
 NEGATIVE_NAN = re.compile(r'-nan\b')
 
 
@@ -53,8 +59,21 @@ class Daphne:
                                       timeout=TIMEOUT_SECONDS)
             except subprocess.TimeoutExpired:
                 return Result('time-out', '', 'time-out')
-        stdout = done.stdout.decode('utf-8', 'replace').replace('CSRMatrix(', 'DenseMatrix(')
-        return Result(done.returncode, NEGATIVE_NAN.sub('nan', stdout), done.stderr.decode('utf-8', 'replace'))
+        return comparable(done.returncode, done.stdout.decode('utf-8', 'replace'), done.stderr.decode('utf-8', 'replace'))
+
+
+class InProcess:
+    """Like Daphne, by the engine as a library."""
+
+    def __init__(self, path):
+        self.library = Library(Path(path).resolve(), TIMEOUT_SECONDS)
+
+    def run(self, text, options):
+        return comparable(*self.library.run(text, options))
+
+
+def comparable(status, stdout, stderr):
+    return Result(status, NEGATIVE_NAN.sub('nan', stdout.replace('CSRMatrix(', 'DenseMatrix(')), stderr)
 
 
 def case_text(name, text, options, outcome):
@@ -104,21 +123,50 @@ class Tester:
                           'standard error:', result.stderr])
 
 
+tester = None  # of this process
+
+
+def begin(binary, library, shrinks):
+    global tester
+    tester = Tester(InProcess(library) if library else Daphne(binary), shrinks)
+
+
+def test(seed):
+    return tester.test(seed)
+
+
+def reports_of(seeds, choice):
+    """Of every program a report or None, in order. A batch that ends its process is run again by the binary."""
+    how = choice.daphne, choice.library, not choice.no_shrink
+    for first in range(0, len(seeds), BATCH):
+        batch = seeds[first:first + BATCH]
+        try:
+            with ProcessPoolExecutor(choice.jobs, initializer=begin, initargs=how) as pool:
+                yield from list(pool.map(test, batch))
+        except BrokenProcessPool:
+            if not choice.library:
+                raise
+            with ProcessPoolExecutor(choice.jobs, initializer=begin, initargs=(choice.daphne, None, how[2])) as pool:
+                found = list(pool.map(test, batch))
+            yield from found
+            if not any(found):
+                yield f'one of the programs {batch[0]} to {batch[-1]} ended the process of the library'
+
+
 def main():
     parser = argparse.ArgumentParser(description='Compares random programs with the oracle.')
     parser.add_argument('--count', type=int, default=150, help='number of programs')
     parser.add_argument('--seed', type=int, default=DEFAULT_SEED, help='the first program; the others follow')
     parser.add_argument('--daphne', default=ROOT / 'bin' / 'daphne', help='the binary to test')
+    parser.add_argument('--library', help='libdaphne.so: run the programs in this process')
     parser.add_argument('--jobs', type=int, default=2, help='programs at a time')
     parser.add_argument('--no-shrink', action='store_true', help='show differing programs as generated')
     choice = parser.parse_args()
-    tester = Tester(Daphne(choice.daphne), not choice.no_shrink)
     num_failed = 0
-    with ThreadPoolExecutor(choice.jobs) as pool:
-        for report in pool.map(tester.test, range(choice.seed, choice.seed + choice.count)):
-            if report:
-                num_failed += 1
-                print(report, flush=True)
+    for report in reports_of(range(choice.seed, choice.seed + choice.count), choice):
+        if report:
+            num_failed += 1
+            print(report, flush=True)
     print(f'{choice.count - num_failed} passed, {num_failed} failed')
     return 1 if num_failed else 0
 

@@ -13,7 +13,7 @@
 
 namespace daphne {
 
-template <class T> constexpr bool isNan(T x) {
+template <class T> constexpr bool isNan(const T &x) {
     if constexpr (std::numeric_limits<T>::has_quiet_NaN)
         return x != x;
     else
@@ -32,8 +32,8 @@ template <class T> constexpr T canonical(T best) {
 /// beyond(x, best): the number x replaces the number best.
 /// better(x, best): x replaces best. Of several NaNs the first stays.
 struct Smaller {
-    template <class T> static bool beyond(T x, T best) { return x < best; }
-    template <class T> static bool better(T x, T best) { return beyond(x, best) || (isNan(x) && !isNan(best)); }
+    template <class T> static bool beyond(const T &x, const T &best) { return x < best; }
+    template <class T> static bool better(const T &x, const T &best) { return beyond(x, best) || (isNan(x) && !isNan(best)); }
     /// Worse than every other value.
     template <class T> static constexpr T worst() {
         return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
@@ -41,8 +41,8 @@ struct Smaller {
     }
 };
 struct Larger {
-    template <class T> static bool beyond(T x, T best) { return x > best; }
-    template <class T> static bool better(T x, T best) { return beyond(x, best) || (isNan(x) && !isNan(best)); }
+    template <class T> static bool beyond(const T &x, const T &best) { return x > best; }
+    template <class T> static bool better(const T &x, const T &best) { return beyond(x, best) || (isNan(x) && !isNan(best)); }
     template <class T> static constexpr T worst() {
         return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                     : std::numeric_limits<T>::lowest();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "base/Cancellable.h"
 #include "kernels/RowBlocks.h"
@@ -30,8 +31,16 @@ void addReal(uint64_t *sum, double x) {
     sum[1] = wordOf(realOf(sum[1]) + error);
 }
 
-/// A NaN gives way to every number.
-template <bool isMin> bool isBetter(double x, double than) { return than != than || (isMin ? x < than : x > than); }
+/// The extreme of no cells yet: a NaN that no cell is, for those are made canonical.
+constexpr uint64_t kNothingYet = 0xfff8'0000'0000'0001;
+
+/// NaN wins, and keeps what it has won: no number is beyond it.
+template <bool isMin> void takeExtreme(uint64_t *best, double x) {
+    if (x != x)
+        *best = wordOf(std::numeric_limits<double>::quiet_NaN());
+    else if (*best == kNothingYet || (isMin ? x < realOf(*best) : x > realOf(*best)))
+        *best = wordOf(x);
+}
 
 uint64_t hashOfWords(const uint64_t *words, size_t n) {
     uint64_t h = 0;
@@ -191,7 +200,7 @@ void Aggregator::clear(uint64_t *record) const {
         case Primitive::MinInteger: record[a.offset] = static_cast<uint64_t>(INT64_MAX); break;
         case Primitive::MaxInteger: record[a.offset] = static_cast<uint64_t>(INT64_MIN); break;
         case Primitive::MinReal:
-        case Primitive::MaxReal: record[a.offset] = wordOf(std::nan("")); break;
+        case Primitive::MaxReal: record[a.offset] = kNothingYet; break;
         }
 }
 
@@ -290,16 +299,10 @@ void Aggregator::addCells(uint64_t *records, const uint32_t *recordOf, Evaluator
             });
             break;
         case Primitive::MinReal:
-            each([in = cells.reals(a.node)](uint64_t *r, size_t i) {
-                if (isBetter<true>(in[i], realOf(*r)))
-                    *r = wordOf(in[i]);
-            });
+            each([in = cells.reals(a.node)](uint64_t *r, size_t i) { takeExtreme<true>(r, in[i]); });
             break;
         case Primitive::MaxReal:
-            each([in = cells.reals(a.node)](uint64_t *r, size_t i) {
-                if (isBetter<false>(in[i], realOf(*r)))
-                    *r = wordOf(in[i]);
-            });
+            each([in = cells.reals(a.node)](uint64_t *r, size_t i) { takeExtreme<false>(r, in[i]); });
             break;
         }
     }
@@ -359,12 +362,12 @@ void Aggregator::mergeRecord(uint64_t *into, const uint64_t *from) const {
             *r = static_cast<uint64_t>(std::max(static_cast<int64_t>(*r), static_cast<int64_t>(*x)));
             break;
         case Primitive::MinReal:
-            if (isBetter<true>(realOf(*x), realOf(*r)))
-                *r = *x;
+            if (*x != kNothingYet)
+                takeExtreme<true>(r, realOf(*x));
             break;
         case Primitive::MaxReal:
-            if (isBetter<false>(realOf(*x), realOf(*r)))
-                *r = *x;
+            if (*x != kNothingYet)
+                takeExtreme<false>(r, realOf(*x));
             break;
         }
     }

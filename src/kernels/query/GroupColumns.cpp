@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/Cancellable.h"
+#include "kernels/aggregates/Extreme.h"
 #include "kernels/query/Aggregator.h"
 #include "kernels/reorganise/Ordering.h"
 
@@ -72,7 +73,7 @@ Ref<Dense> Aggregator::aggregateColumn(const Groups &all, size_t aggregate, std:
         break;
     default:
         fill([&](const uint64_t *r) { return static_cast<int64_t>(r[main.offset]); },
-             [&](const uint64_t *r) { return std::bit_cast<double>(r[main.offset]); });
+             [&](const uint64_t *r) { return canonical(std::bit_cast<double>(r[main.offset])); });
     }
     return result;
 }

@@ -6,6 +6,7 @@
 
 #include "base/Cancellable.h"
 #include "data/CopyCells.h"
+#include "kernels/aggregates/Extreme.h"
 #include "kernels/relational/FrameColumns.h"
 #include "kernels/reorganise/Ordering.h"
 #include "ops/SumTypes.h"
@@ -73,17 +74,17 @@ Ref<Dense> countDistinct(const Grouped &g) {
     return result;
 }
 
-enum class Extreme { Min, Max };
-
-/// A NaN never replaces another number.
-template <Extreme which> Ref<Dense> extremes(const Grouped &g) {
+/// NaN wins.
+template <class Order> Ref<Dense> extremes(const Grouped &g) {
     auto result = pickOrDefault(*g.column, g.firstOf);
     withValueType(g.column->type(), [&]<class T>(TypeTag<T>) {
         T *out = result->mutableView<T>().data;
         forCells<T>(g, [&](uint32_t k, const T &x) {
-            if (which == Extreme::Min ? x < out[k] : out[k] < x)
+            if (Order::better(x, out[k]))
                 out[k] = x;
         });
+        if constexpr (std::is_floating_point_v<T>)
+            std::transform(out, out + g.numGroups(), out, canonical<T>);
     });
     return result;
 }
@@ -139,8 +140,8 @@ constexpr Aggregate kAggregates[] = {
     {"SUM", sums},
     {"COUNT", count},
     {"COUNT_DISTINCT", countDistinct},
-    {"MIN", extremes<Extreme::Min>},
-    {"MAX", extremes<Extreme::Max>},
+    {"MIN", extremes<Smaller>},
+    {"MAX", extremes<Larger>},
     {"AVG", average},
     {"VAR_POP", variance<0>},
     {"VAR_SAMP", variance<1>},
