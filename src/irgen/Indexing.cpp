@@ -84,10 +84,19 @@ IrValue Generator::select(IrValue base, const Selection::Part &part, bool rows, 
     return slice;
 }
 
+/// To operations the elements of a list are its rows, but X[rows, cols] is for matrices and frames.
 void Generator::needIndexable(IrValue base, const IndexPart &part, SourceSpan span) {
     TypeDesc type = typeOf(base);
-    if (part.form != IndexPart::Form::All && (type.isScalar() || type.isList()))
-        raise(compileError(span, "only matrices and frames can be indexed, got " + type.text()));
+    if (part.form == IndexPart::Form::All)
+        return;
+    if (type.isUnknown())
+        emit("numRows", base, {span, {}});
+    if (!type.isScalar() && !type.isList())
+        return;
+    Error error = compileError(span, "only matrices and frames have rows and columns, this is " + type.text());
+    if (type.isList())
+        error.withHint("the elements of a list are l[i], and parts of an element l[i][rows, cols]");
+    raise(std::move(error));
 }
 
 IrValue Generator::indexExpr(const Index &e) {
@@ -98,10 +107,44 @@ IrValue Generator::indexExpr(const Index &e) {
     return select(base, selectionPart(base, e.cols, false, e.span), false, e.span);
 }
 
+/// A value whose elements are selected; fails if it is no list.
+IrValue Generator::asList(IrValue v, SourceSpan span) {
+    constexpr std::string_view kMessage = "only a list has elements";
+    constexpr std::string_view kHint = "rows and columns are separated by a comma: X[i, ] is a row, X[i, j] a cell";
+    TypeDesc t = typeOf(v);
+    if (t.isList())
+        return v;
+    if (t.isUnknown())
+        return needList(v, kMessage, kHint, span);
+    Error e = compileError(span, std::string(kMessage) + ", this is " + t.text());
+    if (t.isMatrix() || t.isFrame())
+        e.withHint(std::string(kHint));
+    raise(std::move(e));
+}
+
+/// l[i], l[a:b]
+IrValue Generator::elementExpr(const Element &e) {
+    IrValue list = asList(expr(e.base), e.span);
+    const IndexPart &part = e.part;
+    if (part.form == IndexPart::Form::All)
+        return list;
+    if (part.form == IndexPart::Form::Single)
+        return emit("extractRow", {list, position(expr(part.lo), part.lo->span)}, {e.span, {}});
+    IrValue lo = part.lo ? position(expr(part.lo), part.lo->span) : intConstant(0, e.span);
+    IrValue hi = part.hi ? position(expr(part.hi), part.hi->span)
+                         : emitCast(emit("length", list, {e.span, {}}), kInteger, e.span);
+    return emit("sliceRow", {list, lo, hi}, {e.span, {}});
+}
+
 IrValue Generator::filterExpr(const Filter &e) {
     IrValue base = expr(e.base);
+    if (typeOf(base).isList())
+        raise(compileError(e.span, "double brackets select rows, columns and cells, this is " + typeOf(base).text())
+                  .withHint("the elements of a list are l[i], a part of it is l[a:b]"));
     if (e.cells)
         return emit("filterCells", {base, expr(e.cells)}, {e.span, {e.base->span, e.cells->span}});
+    if (typeOf(base).isUnknown()) // to the operation elements of a list are rows
+        emit("numRows", base, {e.span, {}});
     if (e.rows)
         base = emit("filterRow", {base, expr(e.rows)}, {e.span, {}});
     if (e.cols)
@@ -110,6 +153,8 @@ IrValue Generator::filterExpr(const Filter &e) {
 }
 
 IrValue Generator::read(IrValue base, const Selection &s) {
+    for (IrValue position : s.elements)
+        base = emit("extractRow", {asList(base, s.span), position}, {s.span, {}});
     if (s.cells)
         return emit("filterCells", {base, s.cells}, {s.span, {}});
     return select(select(base, s.rows, true, s.span), s.cols, false, s.span);
@@ -136,6 +181,15 @@ Generator::Selection Generator::selection(IrValue base, const Target &target, So
     using Form = Selection::Part::Form;
     Selection s;
     s.span = span;
+    s.isPart = target.index || target.marks;
+    for (const Expr *e : target.elements) {
+        IrValue list = asList(base, span);
+        s.elements.push_back(position(expr(e), e->span));
+        if (s.isPart || s.elements.size() < target.elements.size())
+            base = emit("extractRow", {list, s.elements.back()}, {span, {}});
+    }
+    if (!s.isPart)
+        return s;
     if (target.index) {
         needIndexable(base, target.index->rows, span);
         needIndexable(base, target.index->cols, span);
@@ -154,6 +208,18 @@ Generator::Selection Generator::selection(IrValue base, const Target &target, So
     if (marks.cols)
         s.cols = {Form::Marks, expr(marks.cols), {}};
     return s;
+}
+
+/// base with value in the selected place; `level` lists around it are done with.
+IrValue Generator::replaced(IrValue base, const Selection &s, IrValue value, size_t level) {
+    if (level == s.elements.size())
+        return s.isPart ? replacePart(base, s, value) : value;
+    IrValue at = s.elements[level];
+    std::vector<IrValue> taken =
+        emitMulti("remove", {asList(base, s.span), at, boolConstant(true, s.span)}, {s.span, {}});
+    // Nobody else holds the element now, if nobody did before: it may be updated in place.
+    IrValue element = replaced(taken[1], s, value, level + 1);
+    return emit("append", {taken[0], element, at, boolConstant(false, s.span)}, {s.span, {}});
 }
 
 /// base with value in the selected part.

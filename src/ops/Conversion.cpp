@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Casts and what can be asked about a value: its type, shape and sparsity.
 #include "base/Error.h"
+#include "ops/FunctionKind.h"
 #include "ops/Registry.h"
 #include "ops/Rules.h"
 
@@ -49,6 +50,11 @@ TypeDesc converted(const InferCall &call, ValueType wanted) {
 
 Types cast(const InferCall &call) {
     const TypeDesc &t = call.type(0), &target = call.castTarget;
+    // Lists of the parts of functions become functions and such lists again: generated code only does that.
+    if (target.kind == kFunctionKind)
+        return {TypeDesc::unknown()};
+    if (target.kind == Kind::List && t.isUnknown())
+        return {TypeDesc::list(ValueType::Unknown)};
     if (t.isList())
         throw compileError({}, "a list cannot be cast");
     ValueType vt = target.valueType == ValueType::Unknown ? sourceType(t) : target.valueType;
@@ -74,6 +80,8 @@ bool holdsStrings(const TypeDesc &t) {
 /// Strings may not parse; only one cell can become a scalar.
 bool castMayFail(const InferCall &call) {
     const TypeDesc &t = call.type(0), &target = call.castTarget;
+    if (target.kind == kFunctionKind)
+        return false;
     if (!t.isComplete())
         return true;
     if (target.kind == Kind::Scalar && !t.isScalar() && !(t.rows == 1 && t.cols == 1))
@@ -93,6 +101,8 @@ Types size(const InferCall &call) {
 
 bool ifKindUnknown(const InferCall &call) { return call.type(0).isUnknown(); }
 
+Types decides(const InferCall &) { return {TypeDesc::scalar(ValueType::Bool)}; }
+
 Types typeOf(const InferCall &) { return {TypeDesc::scalar(ValueType::Str)}; }
 
 Types sparsity(const InferCall &call) {
@@ -105,6 +115,8 @@ constexpr OpInfo kOps[] = {
     {.mnemonic = "cast", .infer = cast, .mayFail = castMayFail, .effects = Effect::KeepsStored},
     {.mnemonic = "densify", .infer = sameAsFirst},
     {.mnemonic = "typeOf", .infer = typeOf},
+    // decides(x, truth): x is a number with this truth value.
+    {.mnemonic = "decides", .minArgs = 2, .maxArgs = 2, .infer = decides},
     {.mnemonic = "numRows", .infer = size, .mayFail = ifKindUnknown},
     {.mnemonic = "numCols", .infer = size, .mayFail = ifKindUnknown},
     {.mnemonic = "numCells", .infer = size, .mayFail = ifKindUnknown},

@@ -3,6 +3,12 @@
 
 namespace daphne::lang {
 
+void Checker::checkSignatureType(const TypeSpec &type, std::string_view what) {
+    if (!isSignatureType(type))
+        report(type.span, textOf(type) + " cannot be the type of a " + std::string(what))
+            .withHint("value types, matrix, matrix<value type>, frame, list and function can");
+}
+
 void Checker::checkFuncDef(const FuncDef &def) {
     if (!isTopLevel())
         report(def.nameSpan, "functions can only be defined at the top level of a script")
@@ -12,11 +18,6 @@ void Checker::checkFuncDef(const FuncDef &def) {
     for (const Param &p : def.params)
         if (!names.insert(p.name).second)
             report(p.span, "there are two parameters named '" + std::string(p.name) + "'");
-    auto checkSignatureType = [&](const TypeSpec &type, std::string_view what) {
-        if (!isSignatureType(type))
-            report(type.span, textOf(type) + " cannot be the type of a " + std::string(what))
-                .withHint("value types, matrix, matrix<value type>, frame and list can");
-    };
     for (const Param &p : def.params)
         if (p.typed)
             checkSignatureType(p.type, "parameter");

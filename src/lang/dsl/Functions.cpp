@@ -104,7 +104,8 @@ bool isSignatureType(const TypeSpec &spec) {
     switch (spec.dataType) {
     case DataType::None:
     case DataType::Matrix:
-    case DataType::List: return true;
+    case DataType::List:
+    case DataType::Function: return true;
     case DataType::Frame: return spec.valueType == ValueType::Unknown;
     case DataType::Scalar: break;
     }
@@ -130,6 +131,7 @@ std::string textOf(const TypeSpec &spec) {
     case DataType::Matrix: data = "matrix"; break;
     case DataType::Frame: data = "frame"; break;
     case DataType::List: data = "list"; break;
+    case DataType::Function: data = "function"; break;
     }
     return value.empty() ? data : data + "<" + value + ">";
 }

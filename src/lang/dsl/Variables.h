@@ -21,6 +21,10 @@ namespace daphne::lang {
 struct Known {
     ops::TypeDesc type;
     std::optional<ops::Constant> constant = std::nullopt;
+    bool isFunction = false;                        ///< certainly; the type is unknown then
+    std::optional<size_t> numParams = std::nullopt; ///< of a function, if it takes as many arguments, no fewer
+
+    bool mayBeFunction() const { return isFunction || type.isUnknown(); }
 
     static Known nothing() { return {}; }
 };
