@@ -22,8 +22,9 @@ using IrValue = mlir::Value;
 std::vector<IrValue> Generator::call(const Call &e) {
     auto functions = visibleFunctions(e.callee, e.calleeSpan);
     const BuiltinInfo *builtin = ops::Registry::get().findBuiltin(e.callee);
-    if (IrValue *v = find(e.callee); v && typeOf(*v).isUnknown()) {
-        if (functionOf(*v) || (functions.empty() && !builtin))
+    const bool hasOther = !functions.empty() || builtin;
+    if (IrValue *v = find(e.callee); v && (typeOf(*v).isUnknown() || !hasOther)) {
+        if (functionOf(*v) || !hasOther)
             return callValue(e, *v);
         if (anyFunctionValue)
             raise(compileError(e.calleeSpan, "only the run time knows whether the variable '" + std::string(e.callee) +
@@ -146,10 +147,6 @@ std::vector<IrValue> Generator::callBuiltin(const Call &e, const BuiltinInfo &bu
         return readFile(e, operands, e.callee == "readFrame");
     if (mnemonic == "tri")
         operands.insert(operands.begin() + 1, boolConstant(e.callee == "upperTri", e.span));
-    if (mnemonic == "append" && e.callee == "extend") {
-        operands.push_back(intConstant(-1, e.span));    // at the end,
-        operands.push_back(boolConstant(true, e.span)); // all elements of the second list
-    }
     if (mnemonic == "sparsity" && typeOf(operands[0]).sparsity >= 0 && e.hint.empty())
         return {constant({.type = ValueType::F64, .d = typeOf(operands[0]).sparsity}, e.span)};
     if (mnemonic == "sql")

@@ -53,10 +53,11 @@ void Generator::overParts(const ForEach &s, const Call &call, Parts parts) {
     });
 }
 
-/// A value of a type that only the run time knows as a list.
-IrValue Generator::needList(IrValue v, std::string_view message, std::string_view hint, SourceSpan span) {
+/// A value of a type that only the run time knows, after a check by asList or asTable.
+IrValue Generator::needKind(ops::OpName check, IrValue v, std::string_view message, std::string_view hint,
+                            SourceSpan span) {
     auto text = [&](std::string_view s) { return constant({.type = ValueType::Str, .s = std::string(s)}, span); };
-    return emit("asList", {v, text(message), text(hint)}, {span, {}});
+    return emit(check, {v, text(message), text(hint)}, {span, {}});
 }
 
 void Generator::forEachLoop(const ForEach &s) {
@@ -75,7 +76,7 @@ void Generator::forEachLoop(const ForEach &s) {
                                 ? std::string(kLinesOfMatrix)
                                 : "numbers are counted as in 1:10"));
     if (t.isUnknown())
-        list = needList(list, "a loop runs through the elements of a list", kLinesOfMatrix, s.elements->span);
+        list = needKind("asList", list, "a loop runs through the elements of a list", kLinesOfMatrix, s.elements->span);
     IrValue count = emit("length", list, {s.elements->span, {}});
     countedLoop(s, s.variable, s.body, count, [&](IrValue k) {
         return emit("element", {list, emitCast(k, kInteger, s.variableSpan)}, {s.variableSpan, {}});

@@ -5,7 +5,6 @@
 #include "llvm/ADT/ScopeExit.h"
 
 #include "lang/dsl/FreeNames.h"
-#include "ops/FunctionKind.h"
 
 namespace daphne::irgen {
 
@@ -45,9 +44,7 @@ IrValue Generator::makeFunction(int32_t number, mlir::ValueRange captured, Sourc
         constant({.type = ValueType::Str, .s = functionForms->forms[static_cast<size_t>(number)].text}, span),
         intConstant(functionForms->atRunTime(number), span)};
     parts.insert(parts.end(), captured.begin(), captured.end());
-    TypeDesc target;
-    target.kind = ops::kFunctionKind;
-    return emitCast(emit("createList", parts, {span, {}}), target, span);
+    return emit("function", emit("createList", parts, {span, {}}), {span, {}});
 }
 
 /// A lambda captures the variables it names; a name before parentheses only if it may hold a function.
@@ -103,10 +100,10 @@ IrValue Generator::functionNamed(const Var &name) {
 
 /// Which function the value certainly is, and what it has captured.
 std::optional<Generator::KnownFunction> Generator::functionOf(IrValue v) {
-    auto cast = ir::asOp(v.getDefiningOp(), "cast");
-    if (!cast || ir::castTargetOf(cast).kind != ops::kFunctionKind)
+    auto function = ir::asOp(v.getDefiningOp(), "function");
+    if (!function)
         return std::nullopt;
-    auto parts = cast->getOperand(0).getDefiningOp()->getOperands();
+    auto parts = function->getOperand(0).getDefiningOp()->getOperands();
     return KnownFunction{FunctionForms::fromRunTime(ir::constantOf(parts[kNumber])->i), parts.drop_front(kNumParts)};
 }
 
@@ -118,11 +115,7 @@ IrValue Generator::functionInSight(IrValue v, int32_t number, SourceSpan span) {
 }
 
 /// The list of its parts; fails if v is no function.
-IrValue Generator::partsOf(IrValue v, SourceSpan span) {
-    TypeDesc target;
-    target.kind = ops::Kind::List;
-    return emitCast(v, target, span);
-}
+IrValue Generator::partsOf(IrValue v, SourceSpan span) { return emit("functionParts", v, {span, {}}); }
 
 std::vector<IrValue> Generator::capturedBy(IrValue parts, const FunctionForm &form, SourceSpan span) {
     std::vector<IrValue> captured;
@@ -139,6 +132,8 @@ std::vector<IrValue> Generator::capturedBy(IrValue parts, const FunctionForm &fo
 // ----------------------------------------------------------------------- calls
 
 std::vector<IrValue> Generator::callValue(const Call &e, IrValue function) {
+    if (!typeOf(function).isUnknown())
+        raise(compileError(e.calleeSpan, "only functions can be called, this is " + typeOf(function).text()));
     std::vector<IrValue> args;
     for (const CallArg &a : e.args)
         args.push_back(expr(a.value));

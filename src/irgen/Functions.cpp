@@ -6,6 +6,8 @@
 
 #include "llvm/ADT/ScopeExit.h"
 
+#include "ops/FunctionKind.h"
+
 namespace daphne::irgen {
 
 using namespace lang;
@@ -150,7 +152,7 @@ std::vector<IrValue> Generator::callDefinition(const Call &e, const std::vector<
                                                const std::vector<const FuncDef *> &candidates) {
     std::vector<TypeDesc> types;
     for (IrValue v : values)
-        types.push_back(typeOf(v));
+        types.push_back(functionOf(v) ? ops::functionType() : typeOf(v));
     auto [def, bound] = chooseOverload(candidates, types, e);
     std::vector<Argument> args;
     std::vector<IrValue> operands;

@@ -150,7 +150,8 @@ class Generator {
     Selection selection(mlir::Value base, const lang::Target &target, SourceSpan span);
     Selection::Part overwritten(mlir::Value index, SourceSpan span);
     Selection::Part selectionPart(mlir::Value base, const lang::IndexPart &part, bool rows, SourceSpan span);
-    void needIndexable(mlir::Value base, const lang::IndexPart &part, SourceSpan span);
+    mlir::Value asTable(mlir::Value base, SourceSpan span);
+    mlir::Value indexable(mlir::Value base, const lang::Index &index, SourceSpan span);
     mlir::Value select(mlir::Value base, const Selection::Part &part, bool rows, SourceSpan span);
     mlir::Value read(mlir::Value base, const Selection &s);
     mlir::Value replaced(mlir::Value base, const Selection &s, mlir::Value value, size_t level = 0);
@@ -346,7 +347,8 @@ class Generator {
     // ---- Elements.cpp
     void forEachLoop(const lang::ForEach &s);
     void overParts(const lang::ForEach &s, const lang::Call &call, lang::Parts parts);
-    mlir::Value needList(mlir::Value v, std::string_view message, std::string_view hint, SourceSpan span);
+    mlir::Value needKind(ops::OpName check, mlir::Value v, std::string_view message, std::string_view hint,
+                         SourceSpan span);
     mlir::Value line(mlir::Value base, mlir::Value k, lang::Parts parts, SourceSpan span);
 
     // ---- Statements.cpp

@@ -85,25 +85,29 @@ IrValue Generator::select(IrValue base, const Selection::Part &part, bool rows, 
 }
 
 /// To operations the elements of a list are its rows, but X[rows, cols] is for matrices and frames.
-void Generator::needIndexable(IrValue base, const IndexPart &part, SourceSpan span) {
+IrValue Generator::asTable(IrValue base, SourceSpan span) {
+    constexpr std::string_view kMessage = "only matrices and frames have rows and columns";
+    constexpr std::string_view kHint = "the elements of a list are l[i], and parts of an element l[i][rows, cols]";
     TypeDesc type = typeOf(base);
-    if (part.form == IndexPart::Form::All)
-        return;
     if (type.isUnknown())
-        emit("numRows", base, {span, {}});
+        return needKind("asTable", base, kMessage, kHint, span);
     if (!type.isScalar() && !type.isList())
-        return;
-    Error error = compileError(span, "only matrices and frames have rows and columns, this is " + type.text());
+        return base;
+    Error error = compileError(span, std::string(kMessage) + ", this is " + type.text());
     if (type.isList())
-        error.withHint("the elements of a list are l[i], and parts of an element l[i][rows, cols]");
+        error.withHint(std::string(kHint));
     raise(std::move(error));
 }
 
+/// Of an index with the parts `index`, which may say nothing.
+IrValue Generator::indexable(IrValue base, const Index &index, SourceSpan span) {
+    constexpr auto kAll = IndexPart::Form::All;
+    return index.rows.form == kAll && index.cols.form == kAll ? base : asTable(base, span);
+}
+
 IrValue Generator::indexExpr(const Index &e) {
-    IrValue base = expr(e.base);
-    needIndexable(base, e.rows, e.span);
+    IrValue base = indexable(expr(e.base), e, e.span);
     base = select(base, selectionPart(base, e.rows, true, e.span), true, e.span);
-    needIndexable(base, e.cols, e.span);
     return select(base, selectionPart(base, e.cols, false, e.span), false, e.span);
 }
 
@@ -115,7 +119,7 @@ IrValue Generator::asList(IrValue v, SourceSpan span) {
     if (t.isList())
         return v;
     if (t.isUnknown())
-        return needList(v, kMessage, kHint, span);
+        return needKind("asList", v, kMessage, kHint, span);
     Error e = compileError(span, std::string(kMessage) + ", this is " + t.text());
     if (t.isMatrix() || t.isFrame())
         e.withHint(std::string(kHint));
@@ -138,13 +142,10 @@ IrValue Generator::elementExpr(const Element &e) {
 
 IrValue Generator::filterExpr(const Filter &e) {
     IrValue base = expr(e.base);
-    if (typeOf(base).isList())
-        raise(compileError(e.span, "double brackets select rows, columns and cells, this is " + typeOf(base).text())
-                  .withHint("the elements of a list are l[i], a part of it is l[a:b]"));
+    if (typeOf(base).isList() || typeOf(base).isUnknown())
+        base = asTable(base, e.span);
     if (e.cells)
         return emit("filterCells", {base, expr(e.cells)}, {e.span, {e.base->span, e.cells->span}});
-    if (typeOf(base).isUnknown()) // to the operation elements of a list are rows
-        emit("numRows", base, {e.span, {}});
     if (e.rows)
         base = emit("filterRow", {base, expr(e.rows)}, {e.span, {}});
     if (e.cols)
@@ -191,8 +192,7 @@ Generator::Selection Generator::selection(IrValue base, const Target &target, So
     if (!s.isPart)
         return s;
     if (target.index) {
-        needIndexable(base, target.index->rows, span);
-        needIndexable(base, target.index->cols, span);
+        base = indexable(base, *target.index, span);
         s.rows = selectionPart(base, target.index->rows, true, span);
         s.cols = selectionPart(base, target.index->cols, false, span);
         for (Selection::Part *part : {&s.rows, &s.cols})
@@ -215,11 +215,10 @@ IrValue Generator::replaced(IrValue base, const Selection &s, IrValue value, siz
     if (level == s.elements.size())
         return s.isPart ? replacePart(base, s, value) : value;
     IrValue at = s.elements[level];
-    std::vector<IrValue> taken =
-        emitMulti("remove", {asList(base, s.span), at, boolConstant(true, s.span)}, {s.span, {}});
+    std::vector<IrValue> taken = emitMulti("takeElement", {asList(base, s.span), at}, {s.span, {}});
     // Nobody else holds the element now, if nobody did before: it may be updated in place.
     IrValue element = replaced(taken[1], s, value, level + 1);
-    return emit("append", {taken[0], element, at, boolConstant(false, s.span)}, {s.span, {}});
+    return emit("putElement", {taken[0], element, at}, {s.span, {}});
 }
 
 /// base with value in the selected part.

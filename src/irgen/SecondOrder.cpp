@@ -185,7 +185,7 @@ void Generator::needParts(IrValue &x, const Call &e, bool frames) {
     std::string wanted = "'" + std::string(e.callee) + "' needs a " + (frames ? "list, matrix or frame" : "list or matrix");
     if (!t.isUnknown())
         raise(compileError(e.span, wanted + ", got " + t.text()));
-    x = needList(x, wanted + " whose type is known before the script runs",
+    x = needKind("asList", x, wanted + " whose type is known before the script runs",
                  "convert it first, for example with as.matrix<f64>()", e.span);
 }
 
@@ -282,7 +282,8 @@ IrValue Generator::mapMatrix(IrValue matrix, IrValue function, const Call &e) {
         if (!fits)
             raise(compileError(
                 e.span, "map needs a function with one scalar result, " + std::string(call.callee) + " has " +
-                            std::to_string(target.results.size()) + " results" +
+                            std::to_string(target.results.size()) +
+                            (target.results.size() == 1 ? " result" : " results") +
                             (target.results.size() == 1 ? " of type " + target.results[0].typeText() : std::string())));
         result = TypeDesc::matrix(target.results[0].valueType, type.rows, type.cols);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Casts and what can be asked about a value: its type, shape and sparsity.
 #include "base/Error.h"
-#include "ops/FunctionKind.h"
 #include "ops/Registry.h"
 #include "ops/Rules.h"
 
@@ -50,11 +49,6 @@ TypeDesc converted(const InferCall &call, ValueType wanted) {
 
 Types cast(const InferCall &call) {
     const TypeDesc &t = call.type(0), &target = call.castTarget;
-    // Lists of the parts of functions become functions and such lists again: generated code only does that.
-    if (target.kind == kFunctionKind)
-        return {TypeDesc::unknown()};
-    if (target.kind == Kind::List && t.isUnknown())
-        return {TypeDesc::list(ValueType::Unknown)};
     if (t.isList())
         throw compileError({}, "a list cannot be cast");
     ValueType vt = target.valueType == ValueType::Unknown ? sourceType(t) : target.valueType;
@@ -80,8 +74,6 @@ bool holdsStrings(const TypeDesc &t) {
 /// Strings may not parse; only one cell can become a scalar.
 bool castMayFail(const InferCall &call) {
     const TypeDesc &t = call.type(0), &target = call.castTarget;
-    if (target.kind == kFunctionKind)
-        return false;
     if (!t.isComplete())
         return true;
     if (target.kind == Kind::Scalar && !t.isScalar() && !(t.rows == 1 && t.cols == 1))

@@ -22,34 +22,41 @@ TypeDesc listOf(const InferCall &call, size_t first) {
     return TypeDesc::list(common);
 }
 
+TypeDesc elementOf(const TypeDesc &list) {
+    return list.valueType == ValueType::Unknown ? TypeDesc::unknown() : TypeDesc::matrix(list.valueType);
+}
+
 Types createList(const InferCall &call) { return {listOf(call, 0)}; }
 
-bool appendsAll(const InferCall &call) { return call.args.size() > 3 && call.args[3].constant->asInt() != 0; }
-
-/// append(list, element [, position, all])
-Types append(const InferCall &call) {
+/// append(list, element), putElement(list, element, position)
+Types withElement(const InferCall &call) {
     needList(call, 0);
-    if (appendsAll(call))
-        needList(call, 1);
     const TypeDesc &list = call.type(0), &element = call.type(1);
-    bool fits = (appendsAll(call) ? element.isList() : element.isMatrix()) && list.isList() &&
-                list.valueType == element.valueType;
+    bool fits = list.isList() && element.isMatrix() && list.valueType == element.valueType;
     return {TypeDesc::list(fits ? list.valueType : ValueType::Unknown)};
 }
 
-bool appendMayFail(const InferCall &call) { return !call.type(0).isList() || call.args.size() > 2; }
+bool unlessList(const InferCall &call) { return !call.type(0).isList(); }
 
-Types remove(const InferCall &call) {
+Types extend(const InferCall &call) {
+    needList(call, 0);
+    needList(call, 1);
+    return {join(TypeDesc::list(valueTypeOf(call.type(0))), TypeDesc::list(valueTypeOf(call.type(1))))};
+}
+
+bool extendMayFail(const InferCall &call) { return !call.type(0).isList() || !call.type(1).isList(); }
+
+/// remove(list, position), takeElement(list, position): a list and the element
+Types withoutElement(const InferCall &call) {
     needList(call, 0);
     needNumericScalar(call, 1);
-    ValueType t = valueTypeOf(call.type(0));
-    return {TypeDesc::list(t), t == ValueType::Unknown ? TypeDesc::unknown() : TypeDesc::matrix(t)};
+    return {TypeDesc::list(valueTypeOf(call.type(0))), elementOf(call.type(0))};
 }
 
 Types element(const InferCall &call) {
     needList(call, 0);
     needNumericScalar(call, 1);
-    return {TypeDesc::matrix(valueTypeOf(call.type(0)))};
+    return {elementOf(call.type(0))};
 }
 
 Types length(const InferCall &call) {
@@ -72,7 +79,15 @@ Types asList(const InferCall &call) {
     return {call.type(0).isList() ? call.type(0) : TypeDesc::list(ValueType::Unknown)};
 }
 
-bool asListMayFail(const InferCall &call) { return !call.type(0).isList(); }
+/// asTable(x, message, hint)
+Types asTable(const InferCall &call) { return {call.type(0)}; }
+
+bool asTableMayFail(const InferCall &call) { return !call.type(0).isMatrix() && !call.type(0).isFrame(); }
+
+/// function(parts): its text, its number, what it has captured
+Types function(const InferCall &) { return {TypeDesc::unknown()}; }
+
+Types functionParts(const InferCall &) { return {TypeDesc::list(ValueType::Unknown)}; }
 
 Types orderOfKeys(const InferCall &call) {
     needList(call, 0);
@@ -92,11 +107,19 @@ bool equalMayFail(const InferCall &call) {
 // clang-format off: one row per line or paragraph
 constexpr OpInfo kOps[] = {
     {.mnemonic = "createList", .minArgs = 0, .maxArgs = kVariadic, .infer = createList},
-    {.mnemonic = "append", .minArgs = 2, .maxArgs = 4, .infer = append, .mayFail = appendMayFail, .reusable = 1},
-    {.mnemonic = "remove", .minArgs = 2, .maxArgs = 3, .numResults = 2, .infer = remove, .mayFail = always,
+    {.mnemonic = "append", .minArgs = 2, .maxArgs = 2, .infer = withElement, .mayFail = unlessList, .reusable = 1},
+    {.mnemonic = "extend", .minArgs = 2, .maxArgs = 2, .infer = extend, .mayFail = extendMayFail, .reusable = 1},
+    {.mnemonic = "remove", .minArgs = 2, .maxArgs = 2, .numResults = 2, .infer = withoutElement, .mayFail = always,
      .reusable = 1},
+    // l[i] = v: the place of an element that is taken stays, empty, until one is put there.
+    {.mnemonic = "takeElement", .minArgs = 2, .maxArgs = 2, .numResults = 2, .infer = withoutElement,
+     .mayFail = always, .reusable = 1},
+    {.mnemonic = "putElement", .minArgs = 3, .maxArgs = 3, .infer = withElement, .mayFail = always, .reusable = 1},
     {.mnemonic = "element", .minArgs = 2, .maxArgs = 2, .infer = element, .mayFail = always},
-    {.mnemonic = "asList", .minArgs = 3, .maxArgs = 3, .infer = asList, .mayFail = asListMayFail},
+    {.mnemonic = "asList", .minArgs = 3, .maxArgs = 3, .infer = asList, .mayFail = unlessList},
+    {.mnemonic = "asTable", .minArgs = 3, .maxArgs = 3, .infer = asTable, .mayFail = asTableMayFail},
+    {.mnemonic = "function", .infer = function},
+    {.mnemonic = "functionParts", .infer = functionParts, .mayFail = always},
     {.mnemonic = "orderOfKeys", .infer = orderOfKeys, .mayFail = always},
     {.mnemonic = "equal", .minArgs = 2, .maxArgs = 2, .infer = equal, .mayFail = equalMayFail},
     {.mnemonic = "length", .infer = length, .mayFail = lengthMayFail},
@@ -115,7 +138,7 @@ constexpr Builtin kBuiltins[] = {
     {.signature = "append(list, elem)", .op = "append", .atParse = ResultAtParse::Unknown,
      .doc = "New list with one more element at its end; the given list stays as it is.",
      .example = "print(length(append(createList([1, 2]), [3])));", .expect = "2\n"},
-    {.signature = "extend(list, other)", .op = "append", .atParse = ResultAtParse::Unknown,
+    {.signature = "extend(list, other)", .op = "extend", .atParse = ResultAtParse::Unknown,
      .doc = "New list with the elements of the one, then those of the other.",
      .example = "print(length(extend(list(1, 2), list(\"a\"))));", .expect = "3\n"},
     {.signature = "remove(list, idx)", .op = "remove", .atParse = ResultAtParse::Unknown,
@@ -125,8 +148,8 @@ constexpr Builtin kBuiltins[] = {
     {.signature = "equal(a, b)", .op = "equal",
      .doc = "Whether two values of any kinds are equal, down to the cells of the matrices in lists: the same shapes and "
             "labels, and cells that are == or both NaN. Value types and representations make no difference.",
-     .example = "l = list(1, \"a\", [2, nan]);\nprint(equal(l, list(1.0, \"a\", [2.0, nan])), equal(l, list(1)), \" \");",
-     .expect = "1 0 \n"},
+     .example = "l = list(1, \"a\", [2, nan]);\nprint(equal(l, list(1.0, \"a\", [2.0, nan])), equal(l, list(1)));",
+     .expect = "1 0\n"},
     {.signature = "length(x)", .op = "length",
      .doc = "Number of elements of a list, of characters of a string, of cells of one row or one column.",
      .example = "print(length(createList([1, 2], [3]))); print(length([7, 8, 9])); print(length(\"größe\"));",

@@ -85,13 +85,7 @@ Value cast(KernelCall &call, const Value &x) {
     auto wanted = static_cast<ValueType>(call.castTarget.tag >> 8 & 0xff);
     if (kind == ValueKind::None)
         kind = x.kind();
-    if (kind == kFunctionKind && x.isList())
-        return makeFunction(Ref<Sequence>::share(&sequenceOf(x)));
-    if (kind == ValueKind::List && isFunction(x))
-        return makeList(Ref<Sequence>::share(&sequenceOf(x)));
-    if (kind == ValueKind::List || isFunction(x))
-        throw executionError("only functions can be called, this is " + describe(x));
-    if (x.isList() || kind == ValueKind::List || x.kind() == ValueKind::None)
+    if (isFunction(x) || x.isList() || kind == ValueKind::List || x.kind() == ValueKind::None)
         wrongArgument(call, 0, "a scalar, matrix or frame");
     switch (kind) {
     case ValueKind::Scalar: return toScalar(x, wanted);

@@ -68,24 +68,19 @@ size_t placeIn(const std::vector<Value> &elements, int64_t position) {
     throw error;
 }
 
-/// append(list, element [, position, all]): at the end; with a position in its place, or, if `all` is true, all
-/// elements of a list at the end.
-Value append(KernelCall &call, AnyValue, AnyValue element, AnyValues rest) {
+Value append(KernelCall &call, AnyValue, AnyValue element) {
     listArgument(call, 0);
-    bool further = rest.values.size() == 2, all = further && rest.values[1].as<bool>();
-    if (all)
-        listArgument(call, 1);
     auto result = ownList(call);
-    auto &elements = result->elements;
-    if (all) {
-        // A list may be extended by itself.
-        std::vector<Value> more = sequenceOf(element.value).elements;
-        elements.insert(elements.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-    } else if (further) {
-        elements[placeIn(elements, rest.values[0].as<int64_t>())] = element.value;
-    } else {
-        elements.push_back(element.value);
-    }
+    result->elements.push_back(element.value);
+    return makeList(std::move(result));
+}
+
+Value extend(KernelCall &call, AnyValue, AnyValue) {
+    listArgument(call, 0);
+    std::vector<Value> more = listArgument(call, 1).elements; // it may be the same list
+    auto result = ownList(call);
+    result->elements.insert(result->elements.end(), std::make_move_iterator(more.begin()),
+                            std::make_move_iterator(more.end()));
     return makeList(std::move(result));
 }
 
@@ -94,30 +89,59 @@ Value element(KernelCall &call, AnyValue, int64_t position) {
     return elements[positionIn(elements, position)];
 }
 
-/// remove(list, position [, place]): the place stays, empty, if `place` is true, until append fills it.
-std::array<Value, 2> remove(KernelCall &call, AnyValue, int64_t position, AnyValues rest) {
-    const auto &given = listArgument(call, 0).elements;
-    const bool stays = !rest.values.empty();
-    size_t at = stays ? placeIn(given, position) : positionIn(given, position);
+std::array<Value, 2> remove(KernelCall &call, AnyValue, int64_t position) {
+    size_t at = positionIn(listArgument(call, 0).elements, position);
+    auto result = ownList(call);
+    Value element = std::move(result->elements[at]);
+    result->elements.erase(result->elements.begin() + static_cast<ptrdiff_t>(at));
+    if (result->elements.empty())
+        result->emptied = element.isMatrix() ? element.matrix().type() : ValueType::Unknown;
+    return {makeList(std::move(result)), std::move(element)};
+}
+
+/// The place stays, empty, until putElement fills it.
+std::array<Value, 2> takeElement(KernelCall &call, AnyValue, int64_t position) {
+    size_t at = placeIn(listArgument(call, 0).elements, position);
     auto result = ownList(call);
     Value element = std::exchange(result->elements[at], Value());
-    if (!stays) {
-        result->elements.erase(result->elements.begin() + static_cast<ptrdiff_t>(at));
-        if (result->elements.empty())
-            result->emptied = element.isMatrix() ? element.matrix().type() : ValueType::Unknown;
-    }
     return {makeList(std::move(result)), std::move(element)};
+}
+
+Value putElement(KernelCall &call, AnyValue, AnyValue element, int64_t position) {
+    size_t at = placeIn(listArgument(call, 0).elements, position);
+    auto result = ownList(call);
+    result->elements[at] = element.value;
+    return makeList(std::move(result));
+}
+
+[[noreturn]] void wrongKind(const Value &x, const std::string &message, bool withHint, const std::string &hint) {
+    Error error = executionError(message + ", this is " + describe(x));
+    throw withHint ? error.withHint(hint) : error;
 }
 
 /// asList(x, message, hint): x if it is a list; else the message says what it was needed for, and the hint what to do
 /// with a matrix or frame.
 Value asList(KernelCall &, AnyValue x, const std::string &message, const std::string &hint) {
-    if (x.value.isList())
-        return x.value;
-    Error error = executionError(message + ", this is " + describe(x.value));
-    if (x.value.isMatrix() || x.value.isFrame())
-        error.withHint(hint);
-    throw error;
+    if (!x.value.isList())
+        wrongKind(x.value, message, x.value.isMatrix() || x.value.isFrame(), hint);
+    return x.value;
+}
+
+/// asTable(x, message, hint): x if it is a matrix or frame; the hint says what to do with a list.
+Value asTable(KernelCall &, AnyValue x, const std::string &message, const std::string &hint) {
+    if (!x.value.isMatrix() && !x.value.isFrame())
+        wrongKind(x.value, message, x.value.isList(), hint);
+    return x.value;
+}
+
+Value function(KernelCall &call, AnyValue) {
+    return makeFunction(Ref<Sequence>::share(&listArgument(call, 0)));
+}
+
+Value functionParts(KernelCall &, AnyValue x) {
+    if (!isFunction(x.value))
+        throw executionError("only functions can be called, this is " + describe(x.value));
+    return makeList(Ref<Sequence>::share(&sequenceOf(x.value)));
 }
 
 /// Numbers of any types, or strings. NaN comes last.
@@ -182,10 +206,16 @@ Value pickElements(const Sequence &list, std::span<const size_t> positions) {
 void addLists(KernelTable &t) {
     t.add<&createList>("createList");
     t.add<&append>("append");
+    t.add<&extend>("extend");
     t.add<&remove>("remove");
+    t.add<&takeElement>("takeElement");
+    t.add<&putElement>("putElement");
+    t.add<&function>("function");
+    t.add<&functionParts>("functionParts");
     t.add<&element>("element");
     t.add<&length>("length");
     t.add<&asList>("asList");
+    t.add<&asTable>("asTable");
     t.add<&orderOfKeys>("orderOfKeys");
 }
 

@@ -72,10 +72,10 @@ void Checker::reportUnknownFunction(const Call &call) {
         e.withHint("a lambda does not see its own name; only a 'def' can call itself");
     else if (std::string habit = hintForName(call.callee); !habit.empty())
         e.withHint(habit);
+    else if (variables->find(call.callee))
+        e.withHint(quoted(call.callee) + " is a variable that holds no function; only functions can be called");
     else if (std::string near = nearest(call.callee, names); !near.empty())
         e.withHint("did you mean '" + near + "'?");
-    else if (variables->find(call.callee))
-        e.withHint(quoted(call.callee) + " is a variable; only functions can be called");
 }
 
 // ------------------------------------------------------------ function values
@@ -124,7 +124,7 @@ Checker::CallResult Checker::checkUserCall(const Call &call) {
         return {};
     std::vector<Type> args;
     for (const Known &value : checked.values)
-        args.push_back(value.type);
+        args.push_back(typeAsArgument(value));
     const Function *chosen = nullptr;
     for (Fit fit : {Fit::Exact, Fit::Widened})
         for (const Function *f : overloads)
@@ -231,7 +231,7 @@ void Checker::reportWrongTypes(const Call &call, const std::vector<Type> &args, 
                                           " needs " + wanted.typeText() + ", got " + given.typeText());
         e.withNote(f.signature() + " is defined", f.def->nameSpan);
         bool numbers = isNumeric(wanted.valueType) && isNumeric(given.valueType) && wanted.kind == given.kind;
-        if (wanted.isScalar() || wanted.isMatrix())
+        if ((wanted.isScalar() || wanted.isMatrix()) && given.kind != ops::kFunctionKind)
             e.withHint(std::string(numbers ? "a conversion could change values" : "there is no implicit conversion") +
                        "; write as." + wanted.typeText() + "(x)");
         return;

@@ -122,7 +122,7 @@ Known Checker::checkLambda(const Lambda &lambda) {
     variables->openScope();
     ++lambdas;
     for (const Param &p : lambda.params)
-        variables->define(p.name, {p.typed ? typeOf(p.type) : Type::unknown()}, p.span);
+        variables->define(p.name, knownOf(typeOf(p)), p.span);
     checkValue(lambda.result);
     --lambdas;
     variables->closeScope();
@@ -139,7 +139,7 @@ void Checker::reportUndefined(std::string_view name, SourceSpan span) {
         e.withNote("a variable of that name, assigned in a block that has ended,", *where)
             .withHint("assign it before the block to keep it");
     else if (ops::Registry::get().findBuiltin(name))
-        e.withHint("'" + std::string(name) + "' is a builtin function, not a value; as a value write x -> " +
+        e.withHint("'" + std::string(name) + "' is a builtin function, not a value; call it with parentheses, or write x -> " +
                    std::string(name) + "(x)");
     else if (std::string habit = hintForName(name); !habit.empty())
         e.withHint(habit);
@@ -258,7 +258,8 @@ Checker::Type Checker::checkMatrixLit(const MatrixLit &lit) {
     for (const Expr *cell : lit.cells) {
         ValueType vt = numberType(cell);
         if (vt == ValueType::Unknown) {
-            Type type = checkType(cell);
+            Known value = checkValue(cell);
+            Type type = typeAsArgument(value);
             if (isKnownNonScalar(type) && !nonScalar) {
                 nonScalar = true;
                 report(cell->span, "the elements of a matrix literal must be scalars, this is " + type.typeText())

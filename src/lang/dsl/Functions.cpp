@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/Widening.h"
+#include "ops/FunctionKind.h"
 
 namespace daphne::lang {
 
@@ -93,7 +94,7 @@ bool fits(const FuncDef &def, const Bound &bound, const std::vector<ops::TypeDes
         size_t a = bound.argumentOf[p];
         if (a == Bound::kDefault || !def.params[p].typed)
             continue;
-        ops::TypeDesc declared = typeOf(def.params[p].type);
+        ops::TypeDesc declared = typeOf(def.params[p]);
         if (fit == Fit::Exact ? !declared.compatible(args[a]) : !takes(declared, args[a]))
             return false;
     }
@@ -120,6 +121,12 @@ ops::TypeDesc typeOf(const TypeSpec &spec) {
     case DataType::List: return ops::TypeDesc::list(ValueType::Unknown);
     default: return ops::TypeDesc::unknown();
     }
+}
+
+ops::TypeDesc typeOf(const Param &param) {
+    if (!param.typed)
+        return ops::TypeDesc::unknown();
+    return param.type.dataType == DataType::Function ? ops::functionType() : typeOf(param.type);
 }
 
 std::string textOf(const TypeSpec &spec) {

@@ -263,7 +263,7 @@ void Parser::endStatement() {
     uint32_t end = previousEnd();
     Error e = parseError({fileId, end, end}, "expected ';' after the statement");
     if (is(TokenKind::Assign))
-        e = parseError(spanOf(peek()), "cannot assign here");
+        e = parseError(spanOf(peek()), "cannot assign here").withHint(habitHint());
     else if (is(TokenKind::RightParen) || is(TokenKind::RightBracket))
         e = parseError(spanOf(peek()), "this " + found() + " closes nothing");
     else if (std::string habit = habitHint(); !habit.empty())

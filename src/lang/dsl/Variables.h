@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/Source.h"
+#include "ops/FunctionKind.h"
 #include "ops/TypeDesc.h"
 
 namespace daphne::lang {
@@ -28,6 +29,13 @@ struct Known {
 
     static Known nothing() { return {}; }
 };
+
+/// The type of a value where a call chooses among definitions, and what is known of a parameter of such a type.
+inline ops::TypeDesc typeAsArgument(const Known &value) { return value.isFunction ? ops::functionType() : value.type; }
+inline Known knownOf(const ops::TypeDesc &param) {
+    bool isFunction = param.kind == ops::kFunctionKind;
+    return {.type = isFunction ? ops::TypeDesc::unknown() : param, .isFunction = isFunction};
+}
 
 struct Variable {
     std::string_view name;

@@ -29,13 +29,24 @@ TEST(Lists, MayBeNestedDeeperThanTheStack) {
 
 TEST(Lists, AnElementMayBeTakenOutOfItsPlaceAndPutBack) {
     Value list = run("createList", {number(int64_t(1)), number(int64_t(2))});
-    auto taken = runAll("remove", {list, number(int64_t(0)), Value::scalar(true)}, 2);
+    auto taken = runAll("takeElement", {list, number(int64_t(0))}, 2);
     EXPECT_EQ(taken[1].as<int64_t>(), 1);
     EXPECT_EQ(length(taken[0]), 2u);
-    Value no = Value::scalar(false);
-    EXPECT_EQ(printed(run("append", {taken[0], text("a"), number(int64_t(0)), no})), "List(2)\na\n2\n");
-    EXPECT_NE(failure("append", {list, text("a"), number(int64_t(2)), no}), "");
-    EXPECT_EQ(printed(run("append", {list, list, number(int64_t(-1)), Value::scalar(true)})), "List(4)\n1\n2\n1\n2\n");
+    EXPECT_EQ(printed(run("putElement", {taken[0], text("a"), number(int64_t(0))})), "List(2)\na\n2\n");
+    EXPECT_EQ(printed(run("putElement", {taken[0], text("a"), number(int64_t(-2))})), "List(2)\na\n2\n");
+    EXPECT_EQ(printed(list), "List(2)\n1\n2\n");
+    for (int64_t position : {2, -3}) {
+        EXPECT_NE(failure("putElement", {list, text("a"), number(position)}), "");
+        EXPECT_THROW(runAll("takeElement", {list, number(position)}, 2), Error);
+    }
+}
+
+TEST(Lists, AreExtendedByOthersAndByThemselves) {
+    Value list = run("createList", {number(int64_t(1)), number(int64_t(2))});
+    EXPECT_EQ(printed(run("extend", {list, list})), "List(4)\n1\n2\n1\n2\n");
+    EXPECT_EQ(printed(run("extend", {list, run("createList", {text("a")})})), "List(3)\n1\n2\na\n");
+    EXPECT_NE(failure("extend", {list, number(1.0)}), "");
+    EXPECT_NE(failure("extend", {number(1.0), list}), "");
 }
 
 TEST(Lists, HaveElementsAsRows) {
