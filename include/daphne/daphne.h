@@ -73,7 +73,8 @@ typedef enum daphne_kind {
     DAPHNE_FUNCTION = 7 /* of the program or session that made it, and of no use elsewhere */
 } daphne_kind;
 
-/* Value types of cells and numbers. */
+/* Value types of cells and numbers. Dates, timestamps and durations are numbers (DAPHNE_NUMBER) and cells of dense
+   matrices; the least integer is nat, the missing one. Dates and timestamps lie in the years 1 to 9999. */
 typedef enum daphne_type {
     DAPHNE_BOOL = 0, /* one byte, 0 or 1 */
     DAPHNE_SI8 = 1,
@@ -86,7 +87,10 @@ typedef enum daphne_type {
     DAPHNE_F32 = 8,
     DAPHNE_F64 = 9,
     DAPHNE_STR = 10,
-    DAPHNE_ANY = 11 /* of an input: not known before it is bound */
+    DAPHNE_ANY = 11,       /* of an input: not known before it is bound */
+    DAPHNE_DATE = 12,      /* days since 1970-01-01 as SI32 */
+    DAPHNE_TIMESTAMP = 13, /* microseconds since 1970 as SI64, no time zone */
+    DAPHNE_DURATION = 14   /* microseconds as SI64 */
 } daphne_type;
 
 /* Called once, on any thread, when nobody needs the memory any more. */

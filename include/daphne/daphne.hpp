@@ -76,6 +76,11 @@ template <class T> constexpr daphne_type typeOf() {
     }
 }
 
+/// What dates, timestamps and durations are stored as.
+constexpr uint32_t storedType(uint32_t type) {
+    return type == DAPHNE_DATE ? DAPHNE_SI32 : type > DAPHNE_DATE ? DAPHNE_SI64 : type;
+}
+
 template <class T> uint64_t bitsOf(T number) {
     uint64_t bits = 0;
     if constexpr (std::is_integral_v<T>)
@@ -158,7 +163,7 @@ class Value {
         return what;
     }
     daphne_kind kind() const { return static_cast<daphne_kind>(describe().kind); }
-    /// The number, converted like a static_cast.
+    /// The number, converted like a static_cast; of a time the days or microseconds it is stored as.
     template <class T> T number() const {
         uint32_t type = 0;
         uint64_t bits = 0;
@@ -170,7 +175,7 @@ class Value {
             std::memcpy(&narrow, &bits, sizeof narrow);
             return type == DAPHNE_F64 ? static_cast<T>(wide) : static_cast<T>(narrow);
         }
-        bool isSigned = type == DAPHNE_SI8 || type == DAPHNE_SI32 || type == DAPHNE_SI64;
+        bool isSigned = type == DAPHNE_SI8 || type == DAPHNE_SI32 || type == DAPHNE_SI64 || type >= DAPHNE_DATE;
         return isSigned ? static_cast<T>(static_cast<int64_t>(bits)) : static_cast<T>(bits);
     }
     std::string text(uint64_t row = 0, uint64_t col = 0) const {
@@ -190,10 +195,10 @@ class Value {
         detail::check([&](auto **e) { return daphne_get_csr(handle, &view, e); });
         return view;
     }
-    /// A cell of a dense matrix of T.
+    /// A cell of a dense matrix of T, of dates (int32_t), timestamps or durations (int64_t).
     template <class T> T cell(uint64_t row, uint64_t col) const {
         daphne_dense view = dense();
-        if (view.type != detail::typeOf<T>() || row >= view.rows || col >= view.cols)
+        if (detail::storedType(view.type) != detail::typeOf<T>() || row >= view.rows || col >= view.cols)
             throw std::out_of_range("no such cell of this type");
         return *reinterpret_cast<const T *>(static_cast<const char *>(view.data) + static_cast<int64_t>(row) * view.row_bytes +
                                             static_cast<int64_t>(col * sizeof(T)));

@@ -10,7 +10,7 @@ struct Names {
     std::string_view dsl, cpp, scalar;
     size_t bytes;
 };
-constexpr std::array<Names, kNumValueTypes + 1> kNames = {{
+constexpr std::array<Names, 15> kNames = {{
     {"bool", "bool", "bool", sizeof(bool)},
     {"si8", "int8_t", "int8_t", 1},
     {"ui8", "uint8_t", "uint8_t", 1},
@@ -23,6 +23,9 @@ constexpr std::array<Names, kNumValueTypes + 1> kNames = {{
     {"f64", "double", "double", 8},
     {"str", "std::string", "const char*", sizeof(std::string)},
     {"?", "?", "?", 0},
+    {"date", "date", "date", 4},
+    {"timestamp", "timestamp", "timestamp", 8},
+    {"duration", "duration", "duration", 8},
 }};
 const Names &namesOf(ValueType t) { return kNames[static_cast<size_t>(t)]; }
 } // namespace
@@ -33,7 +36,7 @@ std::string_view cppScalarName(ValueType t) { return namesOf(t).scalar; }
 size_t cellSize(ValueType t) { return namesOf(t).bytes; }
 
 ValueType parseValueType(std::string_view word) {
-    for (int i = 0; i < kNumValueTypes; ++i)
+    for (size_t i = 0; i < kNames.size(); ++i)
         if (kNames[i].dsl == word && static_cast<ValueType>(i) != ValueType::Size)
             return static_cast<ValueType>(i);
     return ValueType::Unknown;

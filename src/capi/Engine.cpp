@@ -14,17 +14,19 @@ namespace {
 
 /// What may be said of an input before it is there.
 ops::TypeDesc typeOf(const daphne_input &input) {
-    need(input.type <= DAPHNE_ANY, "an input has a type that does not exist");
+    need(input.type <= DAPHNE_DURATION, "an input has a type that does not exist");
     auto type = static_cast<ValueType>(input.type);
     switch (input.kind) {
     case DAPHNE_NOTHING:
     case DAPHNE_FUNCTION: return ops::TypeDesc::unknown();
     case DAPHNE_NUMBER:
-        need(type < ValueType::Str, "an input that is a number has no type of numbers");
+        need(isNumeric(type) || isTime(type), "an input that is a number has no type of numbers");
         return ops::TypeDesc::scalar(type);
     case DAPHNE_TEXT: return ops::TypeDesc::scalar(ValueType::Str);
-    case DAPHNE_DENSE:
-    case DAPHNE_CSR: return ops::TypeDesc::matrix(type, input.rows, input.cols);
+    case DAPHNE_CSR:
+        need(!isTime(type), "dates, timestamps and durations are in dense matrices and scalars only");
+        [[fallthrough]];
+    case DAPHNE_DENSE: return ops::TypeDesc::matrix(type, input.rows, input.cols);
     case DAPHNE_FRAME: return ops::TypeDesc::frame(nullptr, input.rows, input.cols);
     case DAPHNE_LIST: return ops::TypeDesc::list(type);
     default: throw UsageError("an input has a kind that does not exist");

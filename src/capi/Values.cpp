@@ -4,21 +4,33 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/Calendar.h"
 #include "capi/Handles.h"
+<<<<<<< HEAD
 #include "data/Sequence.h"
+=======
+#include "io/Times.h"
+>>>>>>> 3fd1900 (times: dates, timestamps and durations as value types (work in progress))
 
 using namespace daphne;
 using namespace daphne::capi;
 
 static_assert(DAPHNE_BOOL == static_cast<int>(ValueType::Bool) && DAPHNE_SIZE == static_cast<int>(ValueType::Size) &&
               DAPHNE_F64 == static_cast<int>(ValueType::F64) && DAPHNE_STR == static_cast<int>(ValueType::Str) &&
-              DAPHNE_ANY == static_cast<int>(ValueType::Unknown));
+              DAPHNE_ANY == static_cast<int>(ValueType::Unknown) && DAPHNE_DATE == static_cast<int>(ValueType::Date) &&
+              DAPHNE_DURATION == static_cast<int>(ValueType::Duration));
 
 namespace {
 
+bool isTimeCode(uint32_t type) { return type >= DAPHNE_DATE && type <= DAPHNE_DURATION; }
+
 ValueType numericType(uint32_t type) {
+    need(!isTimeCode(type), "dates, timestamps and durations are in dense matrices and scalars only");
     need(type < DAPHNE_STR, "cells of this type are no numbers");
     return static_cast<ValueType>(type);
+}
+ValueType numericOrTimeType(uint32_t type) {
+    return isTimeCode(type) ? static_cast<ValueType>(type) : numericType(type);
 }
 
 void needShape(uint64_t rows, uint64_t cols, size_t cellBytes) {
@@ -56,8 +68,17 @@ bool hasOnlyTruthValues(const void *cells, uint64_t count) {
     return all <= 1;
 }
 
+/// Dates and timestamps lie in the years 1 to 9999.
+void needCells(const Dense &m) {
+    try {
+        io::needInCalendar(m);
+    } catch (const Error &error) {
+        throw UsageError("daphne_value_dense: " + error.message);
+    }
+}
+
 Ref<Dense> denseOf(const daphne_dense &view, daphne_release release, void *user) {
-    ValueType type = numericType(view.type);
+    ValueType type = numericOrTimeType(view.type);
     size_t cell = cellSize(type);
     needShape(view.rows, view.cols, cell);
     need(view.data || view.rows * view.cols == 0, "daphne_value_dense: there are no cells");
@@ -75,6 +96,10 @@ Ref<Dense> denseOf(const daphne_dense &view, daphne_release release, void *user)
                 throw UsageError("daphne_value_dense: a bool is neither 0 nor 1");
     if (canBorrow) {
         size_t cells = (view.rows - 1) * skip + view.cols;
+        // The host keeps the memory if its cells are wrong.
+        if (isTime(type))
+            needCells(*Dense::over(type, Buffer::borrow(type, view.data, cells, nullptr, nullptr), view.rows, view.cols,
+                                   skip));
         return Dense::over(type, Buffer::borrow(type, view.data, cells, release, user), view.rows, view.cols, skip);
     }
     auto copy = Dense::create(type, view.rows, view.cols);
@@ -82,6 +107,7 @@ Ref<Dense> denseOf(const daphne_dense &view, daphne_release release, void *user)
     for (uint64_t r = 0; r < view.rows; ++r)
         std::memcpy(to + r * view.cols * cell,
                     static_cast<const char *>(view.data) + static_cast<int64_t>(r) * rowBytes, view.cols * cell);
+    needCells(*copy);
     if (release)
         release(user);
     return copy;
@@ -246,11 +272,19 @@ int daphne_value_csr(const daphne_csr *view, daphne_release release, void *user,
 int daphne_value_number(uint32_t type, uint64_t bits, daphne_value **value, daphne_error **error) {
     return guarded(error, [&] {
         need(value, "daphne_value_number: nowhere to put the value");
-        Slot slot{slotTag(ValueKind::Scalar, numericType(type)), bits};
-        *value = newValue(withNumericType(numericType(type), [&]<class T>(TypeTag<T>) {
+        ValueType valueType = numericOrTimeType(type);
+        Slot slot{slotTag(ValueKind::Scalar, valueType), bits};
+        Value number = withNumericType(valueType, [&]<class T>(TypeTag<T>) {
             // Bits that do not belong to the number are dropped.
-            return Value::scalar(Value::adopt(slot).as<T>(), numericType(type));
-        }));
+            return Value::scalar(Value::adopt(slot).as<T>(), valueType);
+        });
+        if (isMoment(valueType)) {
+            auto stored = number.as<int64_t>();
+            bool fits = valueType == ValueType::Date ? calendar::isDay(stored) : calendar::isTimestamp(stored);
+            need(fits || stored == calendar::natOf(valueType),
+                 "daphne_value_number: the time lies outside of the years 1 to 9999");
+        }
+        *value = newValue(std::move(number));
     });
 }
 
@@ -399,7 +433,7 @@ int daphne_get_csr(const daphne_value *value, daphne_csr *view, daphne_error **e
 int daphne_get_number(const daphne_value *value, uint32_t *type, uint64_t *bits, daphne_error **error) {
     return guarded(error, [&] {
         const Value &v = valueOf(value);
-        need(v.isScalar() && !v.isString(), "daphne_get_number: the value is no number");
+        need(v.isScalar() && !v.isString(), "daphne_get_number: the value is no number and no time");
         if (type)
             *type = static_cast<uint32_t>(v.scalarType());
         if (bits)

@@ -69,7 +69,7 @@ llvm::Value *Emitter::toBits(Lowered v, mlir::Type type) {
         return b.CreateBitCast(v.bits, i64);
     if (type.isF32())
         return b.CreateZExt(b.CreateBitCast(v.bits, b.getInt32Ty()), i64);
-    bool isSignedInteger = type.isSignedInteger();
+    bool isSignedInteger = type.isSignedInteger() || ir::isTime(type);
     return isSignedInteger ? b.CreateSExt(v.bits, i64) : b.CreateZExt(v.bits, i64);
 }
 

@@ -54,7 +54,7 @@ llvm::Value *Emitter::rootSlot(unsigned index) {
 llvm::Value *Emitter::objectOf(Lowered v) {
     if (!v.tag)
         return v.bits;
-    auto *isText = b.CreateICmpUGT(v.tag, b.getInt64(slotTag(ValueKind::Scalar, ValueType::F64)));
+    auto *isText = b.CreateICmpEQ(v.tag, b.getInt64(slotTag(ValueKind::Scalar, ValueType::Str)));
     auto *kind = b.CreateAnd(v.tag, b.getInt64(0xff));
     auto *isOther = b.CreateICmpUGT(kind, b.getInt64(static_cast<uint64_t>(ValueKind::Scalar)));
     return b.CreateIntToPtr(b.CreateSelect(b.CreateOr(isText, isOther), v.bits, b.getInt64(0)), ptr);

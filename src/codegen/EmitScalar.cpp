@@ -21,7 +21,7 @@ llvm::Type *Emitter::numberType(ValueType type) { return CellArithmetic(b).type(
 llvm::Value *Emitter::constant(const ops::Constant &c) {
     if (isFloat(c.type))
         return llvm::ConstantFP::get(numberType(c.type), c.d);
-    return llvm::ConstantInt::get(numberType(c.type), static_cast<uint64_t>(c.i), isSigned(c.type));
+    return llvm::ConstantInt::get(numberType(storedType(c.type)), static_cast<uint64_t>(c.i), isSigned(c.type));
 }
 
 llvm::Value *Emitter::isTrue(llvm::Value *v, ValueType type) { return CellArithmetic(b).isTrue(v, type); }

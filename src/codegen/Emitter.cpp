@@ -26,6 +26,8 @@ llvm::Type *Emitter::llvmType(mlir::Type type) {
         return b.getFloatTy();
     if (type.isIndex())
         return i64;
+    if (ir::isTime(type))
+        return numberType(storedType(ir::toTypeDesc(type).valueType));
     return b.getIntNTy(type.getIntOrFloatBitWidth());
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/Calendar.h"
 #include "base/Cancellable.h"
 #include "base/Error.h"
 
@@ -26,16 +27,39 @@ template <class To, class From> void copyRows(const DenseView<const From> &in, c
             copy(in.row(r), out.row(r), in.cols);
 }
 
+[[noreturn]] void noConversion(ValueType from, ValueType to) {
+    throw executionError("a matrix of " + std::string(dslName(from)) + " cannot be used as a matrix of " +
+                         std::string(dslName(to)));
+}
+
+template <class To> DenseView<To> partOf(Dense &target, const Dense &source, size_t row, size_t col) {
+    auto whole = target.mutableView<To>();
+    return {whole.data + row * whole.skip + col, source.rows(), source.cols(), whole.skip};
+}
+
+/// Dates as their midnights.
+void copyDates(Dense &target, const Dense &source, size_t row, size_t col) {
+    auto in = source.view<int32_t>();
+    auto out = partOf<int64_t>(target, source, row, col);
+    for (size_t r : cancellableRows(in))
+        for (size_t c = 0; c < in.cols; ++c)
+            out(r, c) = in(r, c) == calendar::kNatDate ? calendar::kNat : in(r, c) * calendar::kMicrosPerDay;
+}
+
 } // namespace
 
 void copyInto(Dense &target, const Dense &source, size_t row, size_t col) {
-    withValueType(target.type(), [&]<class To>(TypeTag<To>) {
-        auto whole = target.mutableView<To>();
-        DenseView<To> part{whole.data + row * whole.skip + col, source.rows(), source.cols(), whole.skip};
-        withValueType(source.type(), [&]<class From>(TypeTag<From>) {
+    ValueType from = source.type(), to = target.type();
+    if (from == ValueType::Date && to == ValueType::Timestamp)
+        return copyDates(target, source, row, col);
+    bool isStored = storedType(from) == storedType(to) && (isNumeric(from) || isNumeric(to));
+    if (from != to && (isTime(from) || isTime(to)) && !isStored)
+        noConversion(from, to);
+    withValueType(to, [&]<class To>(TypeTag<To>) {
+        DenseView<To> part = partOf<To>(target, source, row, col);
+        withValueType(from, [&]<class From>(TypeTag<From>) {
             if constexpr (std::is_same_v<From, std::string> && !std::is_same_v<To, std::string>)
-                throw executionError("a matrix of str cannot be used as a matrix of " +
-                                     std::string(dslName(target.type())));
+                noConversion(from, to);
             else
                 copyRows(source.view<From>(), part);
         });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Conversion of the cells of dense matrices between value types, by the rules
 /// of casts (language 8): convertNumber between numbers, std::to_string from
-/// numbers to strings. Strings are never turned into numbers here.
+/// numbers to strings. Strings are never turned into numbers here, and times are
+/// times of their own kind, dates also timestamps.
 #pragma once
 
 #include <string>
@@ -32,7 +33,8 @@ template <class T> T sumOfCells(T a, T b) {
         return a + b;
 }
 
-/// m with cells of type `to`; m itself (shared) if it has them already. Throws Error (status 3) for strings to numbers.
+/// m with cells of type `to`; m itself (shared) if it has them already. Throws Error (status 3) for strings to numbers,
+/// and for times to anything but the integers they are stored as, dates also to timestamps.
 Ref<Dense> converted(const Dense &m, ValueType to);
 
 /// Writes source, converted to the type of target, into target with its first cell at (row, col). The cells of target

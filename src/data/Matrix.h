@@ -19,7 +19,7 @@ class Matrix : public Object {
     size_t cols() const { return numCols; }
     size_t cells() const { return numRows * numCols; }
     bool isCsr() const { return csr; }
-    /// Changes the tag between Size and UI64, which share their cells.
+    /// Changes the tag between types with the same cells: Size and UI64, times and what they are stored as.
     void retag(ValueType type) { valueType = type; }
     std::string shapeText() const { return std::to_string(numRows) + "x" + std::to_string(numCols); }
 

@@ -58,7 +58,7 @@ class Value {
             object()->release();
     }
 
-    /// A number, stored as its C++ type says; type may retag (Size instead of UI64).
+    /// A number, stored as its C++ type says; type may retag (Size instead of UI64, Date instead of SI32).
     template <class T> static Value scalar(T x, ValueType type = valueTypeOf<T>()) {
         static_assert(std::is_arithmetic_v<T>);
         Value v;
@@ -101,7 +101,11 @@ class Value {
     Ref<Csr> csrRef() const { return Ref<Csr>::share(&csr()); }
 
     bool isObject() const {
-        return slot.tag > slotTag(ValueKind::Scalar, ValueType::F64) || kind() > ValueKind::Scalar;
+        return slot.tag == slotTag(ValueKind::Scalar, ValueType::Str) || kind() > ValueKind::Scalar;
+    }
+    /// A date, timestamp or duration, or a matrix of them.
+    bool holdsTimes() const {
+        return isScalar() ? isTime(scalarType()) : isMatrix() && isTime(matrix().type());
     }
     Object *object() const { return reinterpret_cast<Object *>(slot.bits); }
 

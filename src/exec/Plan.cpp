@@ -158,7 +158,7 @@ class Planner {
             target = {};
         std::vector<ops::TypeDesc> types;
         try {
-            types = op.info->infer({*op.info, args, target});
+            types = op.info->resultTypes({*op.info, args, target});
         } catch (const Error &) {
             return; // its kernel will say so
         }

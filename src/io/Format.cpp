@@ -11,6 +11,7 @@
 #include "io/FormatTable.h"
 #include "io/Metadata.h"
 #include "io/NullableColumns.h"
+#include "io/Times.h"
 #include "io/files/File.h"
 
 namespace daphne::io {
@@ -59,10 +60,10 @@ void needCsv(const CsvOptions &options, const DataPath &path) {
                              "options of .csv files");
 }
 
-ReadJob readJob(const DataPath &path, const ReadRequest &request) {
+std::optional<Metadata> metadataOfFile(const DataPath &path) {
     if (!fileExists(path.file))
         throw executionError("cannot read file \"" + path.file + "\": it does not exist");
-    return ReadJob(path.file, path.part, metadataFor(path), request);
+    return metadataFor(path);
 }
 
 /// Strings are UTF-8 without NUL.
@@ -89,10 +90,14 @@ void needText(const Value &value) {
 
 /// Reads; errors that do not name the file, such as equal labels, get its name.
 Value readNamed(Value (*read)(ReadJob &), const DataPath &path, const ReadRequest &request) {
-    ReadJob job = readJob(path, request);
+    const Format &format = *FormatTable::get().find(path.extension);
+    std::optional<Metadata> meta = metadataOfFile(path);
+    std::optional<TimeColumns> times;
+    if (!format.hasTimes)
+        times.emplace(meta);
+    ReadJob job(path.file, path.part, meta, request);
     Progress bar("reading " + path.file, 0);
     try {
-        const Format &format = *FormatTable::get().find(path.extension);
         std::optional<InForeignCode> foreign;
         enterLibrary(foreign, format, path.file);
         Value value = read(job);
@@ -100,6 +105,9 @@ Value readNamed(Value (*read)(ReadJob &), const DataPath &path, const ReadReques
         job.needUnchanged();
         if (!format.checksStrings)
             needText(value);
+        if (times)
+            return times->restored(std::move(value));
+        needInCalendar(value);
         return value;
     } catch (Error &error) {
         job.needUnchanged(); // explains any mistake in the content
@@ -121,7 +129,7 @@ FileInfo infoOf(const Metadata &meta, bool wantFrame, const std::string &file) {
             info.labels = meta.columnLabels();
             info.types = meta.columnTypes();
             for (size_t c = 0; c < meta.cols; ++c)
-                if (meta.isNullable(c)) {
+                if (meta.isNullable(c) && !isTime(info.types[c])) { // nat needs no indicator
                     info.labels.push_back(indicatorLabel(info.labels[c]));
                     info.types.push_back(ValueType::Bool);
                 }
@@ -148,7 +156,7 @@ Metadata metadataOf(const Value &value, bool hasNulls) {
         for (const NullableColumn &column : nullableColumns(f)) {
             meta.labels.push_back(column.label);
             meta.types.push_back(column.cells->type());
-            meta.nullable.push_back(bool(column.there));
+            meta.nullable.push_back(column.there && !isTime(column.cells->type()));
         }
     } else {
         meta.labels = f.labels;
@@ -234,6 +242,11 @@ std::optional<FileInfo> inspect(const std::string &name, bool wantFrame) {
                       !(format->isCsv && wantFrame && meta->csv.header.value_or(false) && !meta->hasSchema());
     if (!format->describe)
         return isComplete ? std::optional(infoOf(*meta, wantFrame, path.file)) : std::nullopt;
+    // What is text in the file is a time afterwards.
+    auto isTimeType = [](ValueType type) { return isTime(type); };
+    bool hasTimes = meta && (isTime(meta->valueType) || std::ranges::any_of(meta->types, isTimeType));
+    if (hasTimes && wantFrame && !format->hasTimes)
+        return std::nullopt;
     // The shape stands in the file itself; a broken file is reported when it is read.
     try {
         ReadJob job(path.file, path.part, meta, {});
@@ -287,6 +300,7 @@ void write(const Value &value, const std::string &name, const WriteRequest &requ
     auto writeFrame = value.isFrame() ? need(&Format::writeFrame, path, "write a frame to") : nullptr;
     needCsv(request.csv, path);
     const Format &format = *FormatTable::get().find(path.extension);
+    Value stored = format.hasTimes ? value : withTimesAsText(value);
     Progress bar("writing " + path.file, 0);
     FileReplacement data(path.file);
     WriteJob job{data, path.part, request};
@@ -294,11 +308,11 @@ void write(const Value &value, const std::string &name, const WriteRequest &requ
         // A part is written into what is there already, which may be damaged.
         std::optional<InForeignCode> foreign;
         enterLibrary(foreign, format, path.file);
-        InForeignCode::expect(bytesInMemory(value));
+        InForeignCode::expect(bytesInMemory(stored));
         if (writeMatrix)
-            writeMatrix(value.matrix(), job);
+            writeMatrix(stored.matrix(), job);
         else
-            writeFrame(value.frame(), job);
+            writeFrame(stored.frame(), job);
     }
     data.finish();
     if (!path.part.empty())

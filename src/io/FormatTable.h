@@ -85,6 +85,7 @@ struct Format {
     bool compressible = true;                    ///< .gz and .zst
     bool hasNulls = false;                       ///< cells of frames can be null
     bool isCsv = false;                          ///< there are options; what metadata leave out is found in the data
+    bool hasTimes = false;                       ///< dates, timestamps and durations; else they are texts in it
     std::string_view library{};                  ///< whose code reads the files, if it is not ours
     bool mayHang = false;                        ///< it may find no end in a damaged file
     bool checksStrings = false;                  ///< that they are UTF-8 without NUL; otherwise the caller does it

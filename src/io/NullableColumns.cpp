@@ -25,16 +25,21 @@ std::vector<NullableColumn> nullableColumns(const Frame &frame) {
     return columns;
 }
 
-NullIndicators::NullIndicators(const ReadJob &job, const std::vector<std::string> &labels, size_t rows) {
+NullIndicators::NullIndicators(const ReadJob &job, const std::vector<std::string> &labels,
+                               const std::vector<ValueType> &types, size_t rows) {
     for (size_t c = 0; c < labels.size(); ++c) {
         std::string label = indicatorLabel(labels[c]);
-        if (!job.keepsNulls(c) || !job.wantsColumn(label))
+        if (!job.keepsNulls(c) || isTime(types[c]) || !job.wantsColumn(label))
             continue;
         cells.resize(labels.size());
         auto there = Dense::create(ValueType::Bool, rows, 1, Buffer::Init::Zero);
         cells[c] = there->mutableView<bool>().data;
         indicators.push_back({std::move(label), std::move(there), !job.meta || !job.meta->isNullable(c)});
     }
+}
+
+void NullIndicators::forget(const std::string &label) {
+    std::erase_if(indicators, [&](const Indicator &i) { return i.label == indicatorLabel(label); });
 }
 
 void NullIndicators::addTo(Frame &frame) const {

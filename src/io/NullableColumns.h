@@ -23,8 +23,11 @@ std::vector<NullableColumn> nullableColumns(const Frame &frame);
 class NullIndicators {
   public:
     NullIndicators() = default;
-    /// Of the columns with these labels those that are wanted.
-    NullIndicators(const ReadJob &job, const std::vector<std::string> &labels, size_t rows);
+    /// Of the columns with these labels and types those that are wanted. Times have none: nat tells.
+    NullIndicators(const ReadJob &job, const std::vector<std::string> &labels, const std::vector<ValueType> &types,
+                   size_t rows);
+    /// The column has become one of times.
+    void forget(const std::string &label);
     /// Where it is to be noted which cells of a column are there; null: nowhere.
     bool *of(size_t column) const { return column < cells.size() ? cells[column] : nullptr; }
     /// Behind the columns of the file. Where only the request asked for indicators, those without a null are left out.

@@ -4,6 +4,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/SmallString.h"
 
+#include "base/Calendar.h"
 #include "base/Error.h"
 #include "ops/InternalOps.h"
 
@@ -33,7 +34,7 @@ struct NamedModel : RegisteredOperationName::Model<DaphneOp> {
 
 DaphneDialect::DaphneDialect(MLIRContext *context)
     : Dialect(getDialectNamespace(), context, TypeID::get<DaphneDialect>()) {
-    addTypes<StringType, UnknownType, MatrixType, FrameType, ListType>();
+    addTypes<StringType, DateType, TimestampType, DurationType, UnknownType, MatrixType, FrameType, ListType>();
     addOperations<PipelineOp, YieldOp>();
     auto insert = [&](const OpInfo &info) {
         RegisteredOperationName::insert(std::make_unique<NamedModel>(this, info), {});
@@ -86,7 +87,7 @@ LogicalResult DaphneOp::verify() {
         // Operations whose values let them fail are valid: they fail when they are reached.
         for (Arg &arg : storage)
             arg.constant.reset();
-        std::vector<TypeDesc> types = row.infer(call);
+        std::vector<TypeDesc> types = row.resultTypes(call);
         for (auto [inferred, result] : llvm::zip(types, (*this)->getResults()))
             if (!inferred.compatible(toTypeDesc(result.getType())))
                 return emitOpError("yields ") << inferred.text() << ", not " << result.getType();
@@ -99,7 +100,11 @@ LogicalResult DaphneOp::verify() {
 void DaphneOp::print(OpAsmPrinter &p) {
     if (is("constant")) {
         p << " ";
-        p.printAttributeWithoutType((*this)->getAttr(kValue));
+        Constant c = *constantOf((*this)->getResult(0));
+        if (isTime(c.type))
+            p << '"' << calendar::text(c.i, c.type) << '"';
+        else
+            p.printAttributeWithoutType((*this)->getAttr(kValue));
         p << " : " << (*this)->getResult(0).getType();
         return;
     }
@@ -112,7 +117,13 @@ void DaphneOp::print(OpAsmPrinter &p) {
 
 namespace {
 
-/// "value : type". MLIR reads numbers and strings with their type; after true and false it leaves it to us.
+/// The integer that stands for a time, whose type is none of MLIR's.
+IntegerAttr attributeOf(MLIRContext *context, int64_t stored, ValueType type) {
+    return IntegerAttr::get(scalarType(context, storedType(type)), stored);
+}
+
+/// "value : type". MLIR reads numbers and strings with their type; after true and false it leaves it to us. Times are
+/// strings.
 ParseResult parseConstant(OpAsmParser &parser, OperationState &result) {
     Attribute value;
     Type type;
@@ -123,8 +134,16 @@ ParseResult parseConstant(OpAsmParser &parser, OperationState &result) {
         type = typed.getType();
     else if (parser.parseColonType(type))
         return failure();
-    if (auto text = dyn_cast<StringAttr>(value))
+    if (auto text = dyn_cast<StringAttr>(value)) {
         value = parser.getBuilder().getStringAttr(text.getValue());
+        ValueType valueType = toTypeDesc(type).valueType;
+        auto time = isTime(valueType) ? calendar::parse(text.getValue(), valueType) : std::nullopt;
+        if (time) {
+            result.addAttribute(kValue, attributeOf(parser.getContext(), *time, valueType));
+            result.addTypes(type);
+            return success();
+        }
+    }
     bool fits = isa<StringAttr>(value) ? isa<StringType>(type)
                 : isa<BoolAttr>(value) ? type.isInteger(1)
                                        : isa<IntegerAttr, FloatAttr>(value);
@@ -196,6 +215,8 @@ Value makeConstant(OpBuilder &b, Location loc, const Constant &c) {
             number.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &lossy);
         }
         value = FloatAttr::get(type, number);
+    } else if (isTime(c.type)) {
+        value = attributeOf(b.getContext(), c.i, c.type);
     } else {
         unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
         value = IntegerAttr::get(type, APInt(width, static_cast<uint64_t>(c.i), isSigned(c.type)));
@@ -239,16 +260,17 @@ bool mustKeep(Operation *op) {
         // Dropping facts never fails, adding them may.
         return isReference(op->getOperand(0).getType()) &&
                toTypeDesc(op->getOperand(0).getType()).isComplete() == false;
-    if (!row.mayFail)
+    bool hasTimes = llvm::any_of(op->getOperandTypes(), [](Type t) { return isTime(toTypeDesc(t).valueType); });
+    if (!row.mayFail && !hasTimes)
         return false;
     std::vector<Arg> storage;
     InferCall call = inferCallOf(daphne, storage);
     try {
-        row.infer(call);
+        row.resultTypes(call);
     } catch (const Error &) {
         return true; // operands that became known are wrong: it fails when it is reached
     }
-    return row.mayFail(call);
+    return row.canFail(call);
 }
 
 // ---- positions

@@ -5,8 +5,8 @@
 /// for all of them: adding a row to the registry adds the operation.
 ///
 /// Scalars use builtin types: si8..si64, ui8..ui64, f32, f64, i1 (bool), index
-/// (size). The dialect adds !daphne.str, !daphne.matrix<...>, !daphne.frame<...>,
-/// !daphne.list<...> and !daphne.unknown (a value whose type is known only at
+/// (size). The dialect adds !daphne.str, !daphne.date, !daphne.timestamp,
+/// !daphne.duration, !daphne.matrix<...>, !daphne.frame<...>, !daphne.list<...> and !daphne.unknown (a value whose type is known only at
 /// run time).
 #pragma once
 
@@ -33,6 +33,23 @@ class StringType : public mlir::Type::TypeBase<StringType, mlir::Type, mlir::Typ
   public:
     using Base::Base;
     static constexpr mlir::StringLiteral name = "daphne.str";
+};
+
+/// Dates, timestamps and durations are held as integers.
+class DateType : public mlir::Type::TypeBase<DateType, mlir::Type, mlir::TypeStorage> {
+  public:
+    using Base::Base;
+    static constexpr mlir::StringLiteral name = "daphne.date";
+};
+class TimestampType : public mlir::Type::TypeBase<TimestampType, mlir::Type, mlir::TypeStorage> {
+  public:
+    using Base::Base;
+    static constexpr mlir::StringLiteral name = "daphne.timestamp";
+};
+class DurationType : public mlir::Type::TypeBase<DurationType, mlir::Type, mlir::TypeStorage> {
+  public:
+    using Base::Base;
+    static constexpr mlir::StringLiteral name = "daphne.duration";
 };
 
 class UnknownType : public mlir::Type::TypeBase<UnknownType, mlir::Type, mlir::TypeStorage> {
@@ -83,6 +100,8 @@ ops::TypeDesc toTypeDesc(mlir::Type type);
 mlir::Type scalarType(mlir::MLIRContext *context, ValueType type);
 /// Values held by reference: strings, matrices, frames, lists and unknown ones.
 bool isReference(mlir::Type type);
+/// A date, timestamp or duration.
+bool isTime(mlir::Type type);
 
 class DaphneDialect;
 
@@ -191,6 +210,9 @@ MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::PipelineOp)
 MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::YieldOp)
 MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::DaphneDialect)
 MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::StringType)
+MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::DateType)
+MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::TimestampType)
+MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::DurationType)
 MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::UnknownType)
 MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::MatrixType)
 MLIR_DECLARE_EXPLICIT_TYPE_ID(daphne::ir::FrameType)

@@ -43,6 +43,9 @@ Type scalarType(MLIRContext *c, ValueType type) {
     case ValueType::F32: return Float32Type::get(c);
     case ValueType::F64: return Float64Type::get(c);
     case ValueType::Str: return StringType::get(c);
+    case ValueType::Date: return DateType::get(c);
+    case ValueType::Timestamp: return TimestampType::get(c);
+    case ValueType::Duration: return DurationType::get(c);
     case ValueType::Unknown: break;
     }
     return UnknownType::get(c);
@@ -59,6 +62,12 @@ ValueType valueTypeOf(Type type) {
         return ValueType::Size;
     if (isa<StringType>(type))
         return ValueType::Str;
+    if (isa<DateType>(type))
+        return ValueType::Date;
+    if (isa<TimestampType>(type))
+        return ValueType::Timestamp;
+    if (isa<DurationType>(type))
+        return ValueType::Duration;
     auto i = dyn_cast<IntegerType>(type);
     if (!i)
         return ValueType::Unknown;
@@ -120,6 +129,8 @@ TypeDesc toTypeDesc(Type type) {
     ValueType vt = valueTypeOf(type);
     return vt == ValueType::Unknown ? TypeDesc::unknown() : TypeDesc::scalar(vt);
 }
+
+bool isTime(Type type) { return isa<DateType, TimestampType, DurationType>(type); }
 
 bool isReference(Type type) { return isa<StringType, MatrixType, FrameType, ListType, UnknownType>(type); }
 
@@ -183,6 +194,12 @@ Type DaphneDialect::parseType(DialectAsmParser &parser) const {
         return {};
     if (keyword == "str")
         return StringType::get(getContext());
+    if (keyword == "date")
+        return DateType::get(getContext());
+    if (keyword == "timestamp")
+        return TimestampType::get(getContext());
+    if (keyword == "duration")
+        return DurationType::get(getContext());
     if (keyword == "unknown")
         return UnknownType::get(getContext());
     if (keyword == "matrix")
@@ -202,6 +219,8 @@ Type DaphneDialect::parseType(DialectAsmParser &parser) const {
 void DaphneDialect::printType(Type type, DialectAsmPrinter &p) const {
     if (isa<StringType>(type)) {
         p << "str";
+    } else if (isTime(type)) {
+        p << (isa<DateType>(type) ? "date" : isa<TimestampType>(type) ? "timestamp" : "duration");
     } else if (isa<UnknownType>(type)) {
         p << "unknown";
     } else if (auto l = dyn_cast<ListType>(type)) {
@@ -233,6 +252,9 @@ void DaphneDialect::printType(Type type, DialectAsmPrinter &p) const {
 } // namespace daphne::ir
 
 MLIR_DEFINE_EXPLICIT_TYPE_ID(daphne::ir::StringType)
+MLIR_DEFINE_EXPLICIT_TYPE_ID(daphne::ir::DateType)
+MLIR_DEFINE_EXPLICIT_TYPE_ID(daphne::ir::TimestampType)
+MLIR_DEFINE_EXPLICIT_TYPE_ID(daphne::ir::DurationType)
 MLIR_DEFINE_EXPLICIT_TYPE_ID(daphne::ir::UnknownType)
 MLIR_DEFINE_EXPLICIT_TYPE_ID(daphne::ir::MatrixType)
 MLIR_DEFINE_EXPLICIT_TYPE_ID(daphne::ir::FrameType)

@@ -121,7 +121,7 @@ std::vector<TypeDesc> Generator::infer(ops::OpName mnemonic, std::vector<Arg> ar
         throw internalError("no operation " + std::string(mnemonic)).at(site.span);
     checkWholeNumbers(*info, args, site);
     try {
-        return info->infer(InferCall{*info, args, castTarget});
+        return info->resultTypes(InferCall{*info, args, castTarget});
     } catch (Error &e) {
         e.at(site.span);
         for (size_t i = 0; i < site.operands.size() && i < args.size(); ++i)

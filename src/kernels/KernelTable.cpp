@@ -47,6 +47,13 @@ void KernelTable::attachVariants() {
         it->second.implementations.push_back(implementation);
     }
     variants.clear();
+    for (auto &[mnemonic, run] : ofTimes) {
+        auto it = kernels.find(mnemonic);
+        if (it == kernels.end())
+            throw internalError("a kernel for times of " + std::string(mnemonic) + ", which has no other one");
+        it->second.times = run;
+    }
+    ofTimes.clear();
 }
 
 namespace {
@@ -87,15 +94,71 @@ void runConverted(KernelCall &call, const Implementation &implementation) {
 
 } // namespace
 
+namespace {
+
+ops::TypeDesc typeOf(const Value &v) {
+    switch (v.kind()) {
+    case ValueKind::Scalar: return ops::TypeDesc::scalar(v.scalarType());
+    case ValueKind::Matrix:
+        return ops::TypeDesc::matrix(v.matrix().type(), static_cast<int64_t>(v.matrix().rows()),
+                                     static_cast<int64_t>(v.matrix().cols()));
+    case ValueKind::Frame: {
+        auto schema = std::make_shared<ops::FrameSchema>();
+        schema->labels = v.frame().labels;
+        for (const Ref<Dense> &column : v.frame().columns)
+            schema->types.push_back(column->type());
+        return ops::TypeDesc::frame(schema, static_cast<int64_t>(v.frame().rows()),
+                                    static_cast<int64_t>(v.frame().cols()));
+    }
+    case ValueKind::List: return ops::TypeDesc::list(v.list().elementType);
+    case ValueKind::None: break;
+    }
+    return ops::TypeDesc::unknown();
+}
+
+/// Whether an operation takes dates, timestamps and durations says its rule, as it does to the compiler.
+void checkTimes(const KernelCall &call) {
+    std::vector<ops::Arg> args;
+    for (const Value &v : call.args)
+        args.push_back({typeOf(v), {}});
+    ops::TypeDesc target;
+    target.kind = static_cast<ops::Kind>(call.castTarget.tag & 0xff);
+    target.valueType = static_cast<ValueType>(call.castTarget.tag >> 8 & 0xff);
+    bool isCast = call.mnemonic() == ops::OpName("cast");
+    const ops::OpInfo *op = ops::Registry::get().findOp(call.mnemonic());
+    try {
+        op->resultTypes({*op, args, isCast ? target : ops::TypeDesc()});
+    } catch (Error &error) {
+        error.stage = Stage::Execute;
+        throw;
+    }
+}
+
+} // namespace
+
+/// With a date, timestamp or duration among the arguments.
+void Kernel::runWithTimes(KernelCall &call) const {
+    checkTimes(call);
+    Implementation implementation = times ? Implementation{times} : implementations[0];
+    for (const Value &v : call.args)
+        if (v.isCsr())
+            return runConverted(call, implementation);
+    implementation.run(call);
+}
+
 Value runDense(KernelCall &call) {
     runConverted(call, call.kernel.implementations[0]);
     return std::move(call.results[0]);
 }
 
 void Kernel::run(KernelCall &call) const {
-    bool anyCsr = false;
-    for (const Value &v : call.args)
+    bool anyCsr = false, anyTime = false;
+    for (const Value &v : call.args) {
         anyCsr |= v.isCsr();
+        anyTime |= v.holdsTimes();
+    }
+    if (anyTime)
+        return runWithTimes(call);
     if (!anyCsr)
         return implementations[0].run(call);
     const Implementation *best = nullptr;

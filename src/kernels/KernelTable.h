@@ -21,6 +21,9 @@
 /// Csr into Dense, the first one added on ties; those arguments are converted.
 /// Nothing else about a result may depend on the implementation.
 ///
+/// Arguments that are dates, timestamps or durations go to the implementation for times, if the op has one; ops that
+/// only move cells take them as the integers they are stored as (ops/Times.h says which).
+///
 /// A file src/kernels/Foo.cpp defines `void addFoo(KernelTable &)`; the build
 /// writes the list of calls.
 #pragma once
@@ -87,11 +90,13 @@ struct Kernel {
     ops::OpName mnemonic;
     std::span<const ParamKind> params = {}; ///< of the first implementation
     std::vector<Implementation> implementations;
+    KernelFn times = nullptr;            ///< runs instead if an argument holds times
     const CellFunction *cells = nullptr; ///< what the operation does with a cell, if its kernel asks for that
     const Fold *fold = nullptr;          ///< how it folds cells, likewise
 
     /// Runs the implementation that fits best. call.kernel must be this one.
     void run(KernelCall &call) const;
+    void runWithTimes(KernelCall &call) const;
     /// Whether an implementation takes arguments of these representations as they are.
     bool isNative(std::span<const bool> isCsr) const;
 };
@@ -269,20 +274,26 @@ class KernelTable {
     }
     /// A kernel for many ops, which finds in call.kernel what this one does with cells.
     template <auto F> void add(ops::OpName mnemonic, const CellFunction &cells) {
-        insert({mnemonic, detail::paramKinds(F), {detail::implementation<F>(F)}, &cells});
+        insert({mnemonic, detail::paramKinds(F), {detail::implementation<F>(F)}, nullptr, &cells});
     }
     template <auto F> void add(ops::OpName mnemonic, const Fold &fold) {
-        insert({mnemonic, detail::paramKinds(F), {detail::implementation<F>(F)}, nullptr, &fold});
+        insert({mnemonic, detail::paramKinds(F), {detail::implementation<F>(F)}, nullptr, nullptr, &fold});
     }
     /// One more implementation of an op, for other representations. Files may add them in any order.
     template <auto F> void addSparse(ops::OpName mnemonic) {
         variants.emplace_back(mnemonic, detail::implementation<F>(F));
     }
 
+    /// What an op does if an argument is a date, timestamp or duration, or a matrix of them.
+    template <auto F> void addTimes(ops::OpName mnemonic) {
+        ofTimes.emplace_back(mnemonic, detail::implementation<F>(F).run);
+    }
+
   private:
     void insert(Kernel kernel);
     void attachVariants();
     std::vector<std::pair<ops::OpName, Implementation>> variants; ///< until all kernels are there
+    std::vector<std::pair<ops::OpName, KernelFn>> ofTimes;            ///< likewise
     std::unordered_map<std::string_view, Kernel> kernels;
 };
 

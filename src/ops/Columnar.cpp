@@ -83,7 +83,7 @@ void needComparableKeys(const InferCall &call) {
     needColumn(call, 1);
     ValueType a = valueTypeOf(call.type(0)), b = valueTypeOf(call.type(1));
     bool known = a != ValueType::Unknown && b != ValueType::Unknown;
-    if (known && (a == ValueType::Str) != (b == ValueType::Str))
+    if (known && !areAlike(a, b))
         throw wrong(call, "cannot compare a column of type " + std::string(dslName(a)) + " with one of type " +
                               std::string(dslName(b)));
 }

@@ -3,6 +3,7 @@
 #include "base/Error.h"
 #include "ops/Registry.h"
 #include "ops/Rules.h"
+#include "ops/Times.h"
 
 namespace daphne::ops {
 
@@ -52,6 +53,8 @@ Types cast(const InferCall &call) {
     if (t.isList())
         throw compileError({}, "a list cannot be cast");
     ValueType vt = target.valueType == ValueType::Unknown ? sourceType(t) : target.valueType;
+    if (t.isFrame() && t.schema && target.kind != Kind::Frame)
+        needOneTypeOfColumns(t.schema->types, target.valueType);
     switch (target.kind) {
     case Kind::Scalar: return {TypeDesc::scalar(vt)};
     case Kind::Matrix: return {t.isScalar() ? TypeDesc::matrix(vt, 1, 1) : TypeDesc::matrix(vt, t.rows, t.cols)};
@@ -81,6 +84,8 @@ bool castMayFail(const InferCall &call) {
     if (target.kind == Kind::Matrix && t.isFrame() && t.schema->types.empty())
         return true;
     ValueType vt = target.valueType == ValueType::Unknown ? sourceType(t) : target.valueType;
+    if (isTime(vt)) // beyond the calendar, or of another kind
+        return vt != t.valueType;
     return target.kind != Kind::Frame && vt != ValueType::Str && holdsStrings(t);
 }
 

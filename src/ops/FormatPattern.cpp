@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/FormatPattern.h"
 
+#include "base/Calendar.h"
 #include "base/Error.h"
 #include "base/Utf8.h"
 
@@ -154,6 +155,16 @@ void checkFormat(const FormatSpec &spec, ValueType type) {
     auto reject = [&](const std::string &what) {
         throw wrong("'" + spec.text + "' is for " + what + ", got " + std::string(dslName(type)));
     };
+    if (isTime(type)) {
+        bool isPlain = !spec.type && !spec.sign && !spec.zeros && !spec.thousands && spec.precision < 0;
+        if (!isPlain)
+            reject("numbers and strings");
+        if (!spec.dateParts.empty() && type == ValueType::Duration)
+            reject("dates and timestamps");
+        if (std::string problem = calendar::problemOf(spec.dateParts); !problem.empty())
+            throw wrong(problem);
+        return;
+    }
     bool isText = type == ValueType::Str;
     std::string_view t(&spec.type, spec.type ? 1 : 0);
     if (!spec.dateParts.empty())

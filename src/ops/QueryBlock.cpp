@@ -69,6 +69,8 @@ class Reader {
         for (int t = 0; t < kNumValueTypes; ++t)
             if (dslName(static_cast<ValueType>(t)) == w)
                 return static_cast<ValueType>(t);
+        if (ValueType t = parseValueType(w); isTime(t))
+            return t;
         throw internalError("text of a query block: unknown type " + w);
     }
 

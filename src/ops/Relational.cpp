@@ -64,7 +64,8 @@ void needComparable(const InferCall &call, int64_t lhs, int64_t rhs) {
         return;
     ValueType a = call.type(0).schema->types[static_cast<size_t>(lhs)];
     ValueType b = call.type(1).schema->types[static_cast<size_t>(rhs)];
-    if ((a == ValueType::Str) != (b == ValueType::Str))
+    bool known = a != ValueType::Unknown && b != ValueType::Unknown;
+    if (known && !areAlike(a, b))
         throw wrong(call, "cannot compare a column of type " + std::string(dslName(a)) + " with one of type " +
                               std::string(dslName(b)));
 }
@@ -161,9 +162,13 @@ Types semiJoin(const InferCall &call) {
     return {keys, TypeDesc::matrix(ValueType::Size, -1, 1)};
 }
 
+/// Numbers have sums and everything made of sums, durations have sums and means.
 void needNumbers(const InferCall &call, ValueType type, const std::string &name) {
     if (type == ValueType::Str)
         throw wrong(call, "cannot sum the strings of column \"" + name + "\"");
+    if (isMoment(type))
+        throw wrong(call, "cannot sum the cells of column \"" + name + "\", which are of type " +
+                              std::string(dslName(type)));
 }
 
 Types groupJoin(const InferCall &call) {
@@ -188,8 +193,11 @@ ValueType aggregateType(const InferCall &call, const std::string &function, Valu
     if (function == "MIN" || function == "MAX")
         return cell;
     needNumbers(call, cell, name);
-    if (function == "SUM")
+    if (function == "SUM" || (cell == ValueType::Duration && function == "AVG"))
         return sumType(cell);
+    if (isTime(cell))
+        throw wrong(call, "there is no " + function + " of column \"" + name + "\", which is of type " +
+                              std::string(dslName(cell)));
     return ValueType::F64;
 }
 
@@ -287,7 +295,7 @@ Types isMember(const InferCall &call) {
     }
     ValueType a = call.type(0).valueType, b = call.type(1).valueType;
     bool known = a != ValueType::Unknown && b != ValueType::Unknown;
-    if (known && (a == ValueType::Str) != (b == ValueType::Str))
+    if (known && !areAlike(a, b))
         throw wrong(call, "cannot compare " + std::string(dslName(a)) + " with " + std::string(dslName(b)));
     return {TypeDesc::matrix(ValueType::SI64, call.type(0).rows, 1)};
 }

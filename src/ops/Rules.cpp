@@ -148,7 +148,7 @@ TypeDesc frameWithScalar(const InferCall &call) {
         rejectPair(call, "needs a number beside a frame");
     if (f.schema)
         for (ValueType t : f.schema->types)
-            if (t == ValueType::Str)
+            if (t == ValueType::Str || isTime(t))
                 rejectPair(call, "needs numeric columns");
     return TypeDesc::frame(f.schema, f.rows, f.cols);
 }

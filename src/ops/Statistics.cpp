@@ -227,7 +227,8 @@ constexpr Builtin kBuiltins[] = {
      .expect = "DenseMatrix(1x2, int64_t)\n3 1\nDenseMatrix(1x3, double)\n1 3 5\n"},
     {.signature = "describe(arg)", .op = "describe",
      .doc = "Frame with a row per column of a matrix or frame: its label, number of cells, mean, standard deviation, "
-            "minimum, quartiles and maximum. nan is no cell; of strings only those that are not empty are counted.",
+            "minimum, quartiles and maximum. nan is no cell; of strings only those that are not empty are counted, of "
+            "times those that are not nat.",
      .example = "print(describe({\"x\": [1, 2, 3]}));",
      .expect = "Frame(1x9, [column:std::string, count:int64_t, mean:double, stddev:double, min:double, q25:double, "
                "median:double, q75:double, max:double])\nx 3 2 0.816497 1 1.5 2 2.5 3\n"},

@@ -7,6 +7,7 @@
 #include "base/Utf8.h"
 #include "ops/FormatPattern.h"
 #include "ops/Operands.h"
+#include "ops/Spread.h"
 
 namespace daphne::ops {
 
@@ -22,18 +23,6 @@ enum class Cells : uint8_t {
     Integer, ///< any number without a fraction
     Any,
 };
-
-/// A frame with one column is that column.
-TypeDesc columnOf(const InferCall &call, size_t i) {
-    const TypeDesc &t = call.type(i);
-    if (!t.isFrame())
-        return t;
-    if (t.cols >= 0 && t.cols != 1)
-        throw wrong(call, "a frame must have one column here, got " + t.text())
-            .withHint("choose the column by its label: F[, \"label\"]");
-    bool isKnown = t.schema && t.schema->types.size() == 1;
-    return TypeDesc::matrix(isKnown ? t.schema->types[0] : ValueType::Unknown, t.rows, 1);
-}
 
 void needIntegral(const InferCall &call, size_t i) {
     const auto &constant = call.args[i].constant;
@@ -57,35 +46,6 @@ TypeDesc cellsOperand(const InferCall &call, size_t i, Cells cells) {
         needIntegral(call, i);
     return t;
 }
-
-/// All operands spread over each other, with cells of the given type.
-class Spread {
-  public:
-    explicit Spread(const InferCall &call) : call(call) {}
-    void add(const TypeDesc &t) {
-        if (t.isUnknown())
-            anyUnknown = true;
-        if (!t.isMatrix())
-            return;
-        if (shape.isMatrix()) {
-            Shape both = broadcast(call, shape, t);
-            shape = TypeDesc::matrix(ValueType::Unknown, both.rows, both.cols);
-        } else {
-            shape = t;
-        }
-    }
-    TypeDesc result(ValueType type) const {
-        if (!shape.isMatrix())
-            return anyUnknown ? TypeDesc::unknown() : TypeDesc::scalar(type);
-        auto grown = [&](int64_t n) { return anyUnknown && n == 1 ? -1 : n; };
-        return TypeDesc::matrix(type, grown(shape.rows), grown(shape.cols));
-    }
-
-  private:
-    const InferCall &call;
-    TypeDesc shape = TypeDesc::scalar(ValueType::Str);
-    bool anyUnknown = false;
-};
 
 template <ValueType Result, Cells... kinds> Types cellwise(const InferCall &call) {
     constexpr Cells all[] = {kinds...};
@@ -339,6 +299,17 @@ constexpr Builtin kBuiltins[] = {
 // clang-format on
 
 } // namespace
+
+TypeDesc columnOf(const InferCall &call, size_t i) {
+    const TypeDesc &t = call.type(i);
+    if (!t.isFrame())
+        return t;
+    if (t.cols >= 0 && t.cols != 1)
+        throw rule::wrong(call, "a frame must have one column here, got " + t.text())
+            .withHint("choose the column by its label: F[, \"label\"]");
+    bool isKnown = t.schema && t.schema->types.size() == 1;
+    return TypeDesc::matrix(isKnown ? t.schema->types[0] : ValueType::Unknown, t.rows, 1);
+}
 
 void addStrings(Registry &registry) {
     registry.add(kOps);

@@ -8,6 +8,7 @@
 namespace daphne::ops {
 
 /// Of the result. What is narrower than 64 bits counts in 64 bits, signed so that differences of sums do not wrap.
+/// Durations add up to durations.
 constexpr ValueType sumType(ValueType cells) { return cells <= ValueType::UI32 ? ValueType::SI64 : cells; }
 
 /// Of the computation; the result is rounded once.

@@ -9,6 +9,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/Calendar.h"
 #include "data/Csr.h"
 #include "data/Sequence.h"
 #include "driver/prompt/LineBuffer.h"
@@ -65,6 +66,8 @@ std::string scalarText(const Value &x) {
         return '"' + escaped(x.text(), true) + '"';
     if (x.scalarType() == ValueType::Bool)
         return x.as<bool>() ? "true" : "false";
+    if (isTime(x.scalarType()))
+        return calendar::text(x.as<int64_t>(), x.scalarType());
     return withNumericType(x.scalarType(), [&]<class T>(TypeTag<T>) -> std::string {
         if constexpr (std::is_floating_point_v<T>)
             return std::isfinite(x.as<T>()) ? shortestText(x.as<T>()) : printedText(x.as<T>());
@@ -81,6 +84,10 @@ template <class T> std::string cellText(const T &cell) {
 }
 
 std::string cellText(const Matrix &m, size_t r, size_t c) {
+    if (isTime(m.type()))
+        return withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
+            return calendar::text(static_cast<int64_t>(static_cast<const Dense &>(m).view<T>()(r, c)), m.type());
+        });
     if (!m.isCsr())
         return withValueType(
             m.type(), [&]<class T>(TypeTag<T>) { return cellText<T>(static_cast<const Dense &>(m).view<T>()(r, c)); });

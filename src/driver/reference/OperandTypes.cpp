@@ -56,7 +56,7 @@ size_t numOperands(const OpInfo &op) {
 
 std::optional<std::vector<TypeDesc>> resultsOf(const OpInfo &op, const std::vector<Arg> &operands) {
     try {
-        return op.infer({op, operands, {}});
+        return op.resultTypes({op, operands, {}});
     } catch (const Error &) {
         return std::nullopt;
     }

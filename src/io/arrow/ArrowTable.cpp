@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/Calendar.h"
 #include "io/files/Bytes.h"
 #include "io/text/TextPieces.h"
 
@@ -16,7 +17,7 @@ template <class F> bool withStoredType(std::string_view code, F &&f) {
     if (code.starts_with("tdD") || code == "tts" || code == "ttm")
         code = "i";
     else if (code.starts_with('t'))
-        code = "l"; // dates, times and durations
+        code = "l"; // dates, timestamps, times of day, durations
     if (code.size() != 1)
         return false;
     switch (code[0]) {
@@ -91,6 +92,57 @@ template <class T> T cellAt(const ArrowSchema &type, const ArrowArray &a, int64_
         return cell;
     }
 }
+// ----------------------------------------------------------------------- times
+
+/// What a code such as "tdD" or "tsm:UTC" means; type Unknown: it is no time. Time zones do not matter: the numbers count
+/// from 1970 in UTC.
+struct TimeCode {
+    ValueType type = ValueType::Unknown;
+    int64_t multiply = 1, divide = 1; ///< from the unit of the column to ours
+};
+
+TimeCode timeCodeOf(std::string_view code) {
+    constexpr int64_t kMillisPerDay = 86'400'000;
+    if (code == "tdD")
+        return {ValueType::Date};
+    if (code == "tdm")
+        return {ValueType::Date, 1, kMillisPerDay};
+    bool isTimestamp = code.size() >= 4 && code.starts_with("ts") && code[3] == ':', isDuration = code.starts_with("tD");
+    if (!isTimestamp && !isDuration)
+        return {};
+    ValueType type = isTimestamp ? ValueType::Timestamp : ValueType::Duration;
+    switch (code[2]) {
+    case 's': return {type, 1'000'000, 1};
+    case 'm': return {type, 1'000, 1};
+    case 'u': return {type};
+    case 'n': return {type, 1, 1'000};
+    default: return {};
+    }
+}
+
+/// In our unit. Throws Error (status 3) if there is no such time.
+int64_t timeOf(int64_t stored, const TimeCode &code, const std::string &label, size_t row) {
+    auto wrong = [&](const char *why) {
+        return executionError("column \"" + shownWord(label) + "\", row " + std::to_string(row) + ": the " +
+                              std::string(dslName(code.type)) + " " + why);
+    };
+    if (stored % code.divide != 0)
+        throw wrong(code.type == ValueType::Date ? "is no whole number of days" : "is finer than microseconds");
+    int64_t time;
+    if (__builtin_mul_overflow(stored / code.divide, code.multiply, &time) || time == calendar::kNat)
+        throw wrong("is too long");
+    bool fits = code.type == ValueType::Date        ? calendar::isDay(time)
+                : code.type == ValueType::Timestamp ? calendar::isTimestamp(time)
+                                                    : true;
+    if (!fits)
+        throw wrong("lies outside of the years 1 to 9999");
+    return time;
+}
+
+std::string_view codeOfCells(const ArrowSchema &column) {
+    return column.dictionary ? column.dictionary->format : column.format;
+}
+
 template <class S> constexpr ValueType storedAs() {
     if constexpr (sizeof(S) == 2)
         return ValueType::Unknown;
@@ -122,8 +174,24 @@ ArrowTable::ArrowTable(ArrowArrayStream &stream, const MakeError &error,
         types.push_back(typeOf(c, error, keepsNulls(static_cast<size_t>(c))));
 }
 
+template <class T> void ArrowTable::copyTimes(size_t c, T *out, size_t step) const {
+    const ArrowSchema &type = *schema.children[c];
+    TimeCode code = timeCodeOf(codeOfCells(type));
+    size_t row = 0;
+    for (const auto &batch : batches) {
+        ArrowArray a = *batch.children[c];
+        a.offset += batch.offset;
+        for (int64_t i = 0; i < batch.length; ++i, ++row, out += step)
+            *out = static_cast<T>(isMissing(type, a, i) ? calendar::natOf(code.type)
+                                                        : timeOf(cellAt<int64_t>(type, a, i), code, label(c), row));
+    }
+}
+
 template <class T> void ArrowTable::copyColumn(size_t c, T *out, size_t step) const {
     const ArrowSchema &type = *schema.children[c];
+    if constexpr (std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t>)
+        if (isTime(types[c]))
+            return copyTimes(c, out, step);
     for (const auto &batch : batches) {
         ArrowArray a = *batch.children[c]; // a view: offsets of the batch count, too
         a.offset += batch.offset;
@@ -159,8 +227,8 @@ const void *ArrowTable::cellsOf(size_t c) const {
     const ArrowSchema &type = *schema.children[c];
     std::string_view code = type.format;
     if (batches.size() != 1 || type.dictionary || code != arrowCodeOf(types[c]) || types[c] == ValueType::Bool ||
-        types[c] == ValueType::Str || hasNulls(c))
-        return nullptr;
+        types[c] == ValueType::Str || isTime(types[c]) || hasNulls(c))
+        return nullptr; // times are looked at one by one
     const ArrowArray &a = *batches[0].children[c];
     size_t bytes = cellSize(types[c]);
     auto *first = static_cast<const char *>(a.buffers[1]) + static_cast<size_t>(batches[0].offset + a.offset) * bytes;
@@ -183,9 +251,11 @@ bool ArrowTable::hasNulls(size_t c) const {
 
 ValueType ArrowTable::typeOf(int64_t c, const MakeError &error, bool keepNulls) const {
     const ArrowSchema &column = *schema.children[c];
-    std::string_view code = column.dictionary ? column.dictionary->format : column.format;
+    std::string_view code = codeOfCells(column);
     if (isString(code))
         return ValueType::Str;
+    if (ValueType time = timeCodeOf(code).type; time != ValueType::Unknown)
+        return time;
     ValueType type = ValueType::Unknown;
     if (code == "b")
         type = ValueType::Bool;
@@ -213,6 +283,9 @@ const char *arrowCodeOf(ValueType type) {
     case ValueType::F32: return "f";
     case ValueType::F64: return "g";
     case ValueType::Str: return "U";
+    case ValueType::Date: return "tdD";
+    case ValueType::Timestamp: return "tsu:";
+    case ValueType::Duration: return "tDu";
     default: return "L";
     }
 }

@@ -2,7 +2,8 @@
 /// A table that comes as a stream of Arrow's C stream interface. Its batches stay
 /// until the table goes. A missing value is NaN (which makes a column of integers
 /// or bool f64) or the empty string; where nulls are kept, 0 in a column of
-/// integers. Dates and times are integers as stored.
+/// integers. Missing times are nat; finer units than microseconds are an error (status
+/// 3), times of day are integers as stored.
 #pragma once
 
 #include <functional>
@@ -50,6 +51,7 @@ class ArrowTable {
     std::vector<ValueType> types;
 
   private:
+    template <class T> void copyTimes(size_t c, T *out, size_t step) const;
     ValueType typeOf(int64_t c, const MakeError &error, bool keepNulls) const;
 
     OwnedByUs<ArrowSchema> schema;

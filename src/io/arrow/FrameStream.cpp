@@ -6,6 +6,7 @@
 
 #include "data/NullIndicator.h"
 #include "io/NullableColumns.h"
+#include "io/Times.h"
 #include "io/arrow/ArrowTable.h"
 #include "io/files/Bytes.h"
 
@@ -36,7 +37,7 @@ Value frameOfStream(ArrowArrayStream &given) {
         frame->addColumn(table->label(c), std::move(column));
     }
     for (size_t c = 0; c < table->cols(); ++c)
-        if (table->hasNulls(c)) {
+        if (table->hasNulls(c) && !isTime(table->types[c])) {
             auto there = Dense::create(ValueType::Bool, table->rows, 1);
             table->copyThere(c, there->mutableView<bool>().data);
             frame->addColumn(indicatorLabel(table->label(c)), std::move(there));
@@ -78,6 +79,8 @@ void prepare(Shared &shared) {
         Shared::Copies &to = shared.copies[c];
         if (!column.cells->contiguous())
             column.cells = column.cells->copy();
+        if (isTime(column.cells->type()))
+            column.there = thereOfTimes(*column.cells, 0, column.there);
         withValueType(column.cells->type(), [&]<class T>(TypeTag<T>) {
             if constexpr (std::is_same_v<T, std::string>) {
                 copyStrings(*column.cells, to);

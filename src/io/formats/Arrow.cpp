@@ -3,12 +3,13 @@
 /// the business of libdaphne_arrow, which is loaded when one is met; here its
 /// tables become frames and matrices and the other way round. A missing value is
 /// NaN (which makes a column of integers or bool f64) or the empty string; where
-/// nulls are kept, 0 in a column of integers. Dates and times are integers as stored.
+/// nulls are kept, 0 in a column of integers. nat is a missing time.
 #include <algorithm>
 
 #include "base/OwnObject.h"
 #include "data/CopyCells.h"
 #include "io/NullableColumns.h"
+#include "io/Times.h"
 #include "io/arrow/ArrowTable.h"
 #include "io/files/Bytes.h"
 #include "io/files/SharedLibrary.h"
@@ -60,14 +61,25 @@ Value readMatrix(ReadJob &job) {
     needShapeOf(job, table);
     ValueType type = table.types.empty() ? ValueType::F64 : table.types[0];
     for (ValueType t : table.types) {
-        if ((t == ValueType::Str) != (type == ValueType::Str))
-            throw job.error("it holds columns of strings and of numbers, which is no matrix").withHint("use readFrame");
+        if (!areAlike(t, type))
+            throw job
+                .error("it holds columns of " + std::string(isNumeric(type) ? "numbers" : dslName(type)) + " and of " +
+                       std::string(isNumeric(t) ? "numbers" : dslName(t)) + ", which is no matrix")
+                .withHint("use readFrame");
         type = mostGeneral(type, t);
     }
     auto m = Dense::create(type, table.rows, table.cols());
     withValueType(type, [&]<class T>(TypeTag<T>) {
         auto out = m->template mutableView<T>();
-        forEachTask(job.request.pool, table.cols(), [&](size_t c) { table.copyColumn(c, out.data + c, out.cols); });
+        forEachTask(job.request.pool, table.cols(), [&](size_t c) {
+            if (table.types[c] != type && isTime(type)) { // dates beside timestamps
+                auto column = Dense::create(table.types[c], table.rows, 1);
+                table.copyColumn(c, column->mutableView<int32_t>().data, 1);
+                copyInto(*m, *column, 0, c);
+            } else {
+                table.copyColumn(c, out.data + c, out.cols);
+            }
+        });
     });
     return inWantedForm(converted(*m, resultType(job, type)), job.request);
 }
@@ -81,7 +93,7 @@ Value readFrame(ReadJob &job) {
     labels.reserve(table.cols());
     for (size_t c = 0; c < table.cols(); ++c)
         labels.push_back(named ? job.meta->labels[c] : table.label(c));
-    NullIndicators indicators(job, labels, table.rows);
+    NullIndicators indicators(job, labels, table.types, table.rows);
     std::vector<Ref<Dense>> columns(table.cols());
     forEachTask(job.request.pool, table.cols(), [&](size_t c) {
         columns[c] = Dense::create(table.types[c], table.rows, 1);
@@ -106,7 +118,7 @@ class Source {
         ValueType type;
         const Dense *cells;
         size_t column;                ///< of the cells
-        const Dense *there = nullptr; ///< of bool, 0 where the cell is null; null: no cell is
+        Ref<Dense> there = {};        ///< of bool, 0 where the cell is null; null: no cell is
     };
 
     Source(std::vector<Column> columns, size_t rows) : columns(std::move(columns)), rows(rows) {}
@@ -256,7 +268,8 @@ void writeMatrix(const Matrix &matrix, WriteJob &job) {
     auto m = denseOf(matrix);
     std::vector<Source::Column> columns;
     for (size_t c = 0; c < m->cols(); ++c)
-        columns.push_back({"col_" + std::to_string(c), m->type(), m.get(), c});
+        columns.push_back({"col_" + std::to_string(c), m->type(), m.get(), c,
+                           isTime(m->type()) ? thereOfTimes(*m, c) : Ref<Dense>()});
     writeColumns(std::move(columns), m->rows(), job);
 }
 
@@ -264,7 +277,8 @@ void writeFrame(const Frame &f, WriteJob &job) {
     std::vector<NullableColumn> nullable = nullableColumns(f);
     std::vector<Source::Column> columns;
     for (const NullableColumn &c : nullable)
-        columns.push_back({c.label, c.cells->type(), c.cells.get(), 0, c.there.get()});
+        columns.push_back({c.label, c.cells->type(), c.cells.get(), 0,
+                           isTime(c.cells->type()) ? thereOfTimes(*c.cells, 0, c.there) : c.there});
     writeColumns(std::move(columns), f.rows(), job);
 }
 
@@ -281,6 +295,7 @@ void addArrow(FormatTable &t) {
                .writeFrame = writeFrame,
                .compressible = false,
                .hasNulls = true,
+               .hasTimes = true,
                .library = "Arrow"});
 }
 

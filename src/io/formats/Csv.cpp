@@ -6,6 +6,7 @@
 
 #include "io/FormatTable.h"
 #include "io/NullableColumns.h"
+#include "io/Times.h"
 #include "io/files/Bytes.h"
 #include "io/formats/CsvTable.h"
 #include "io/formats/CsvWriting.h"
@@ -31,7 +32,8 @@ template <class T> struct RowOfNumbers {
 template <class T> class CellReader {
   public:
     explicit CellReader(const CsvTable &table)
-        : table(table), how(table.meta.cols > 0 ? table.readingOf(0) : Reading::Strict),
+        : table(table), type(table.meta.matrixType()),
+          how(table.meta.cols > 0 ? table.readingOf(0) : Reading::Strict),
           mayBeNullable(table.job.meta && table.job.meta->hasNullable()), needsKinds(table.needsAllKinds()) {}
 
     FieldKind operator()(CsvCursor &cursor, T &cell, size_t column) const {
@@ -41,6 +43,11 @@ template <class T> class CellReader {
             cell = cursor.text(room);
             return kind;
         } else {
+            if constexpr (std::is_integral_v<T>)
+                if (isTime(type)) {
+                    cursor.time(cell, type, how);
+                    return FieldKind::Text;
+                }
             Reading howHere = how == Reading::Guess ? table.readingOf(column) : how;
             return cursor.number(cell, howHere, mayBeNullable && table.isNullable(column));
         }
@@ -48,6 +55,7 @@ template <class T> class CellReader {
 
   private:
     const CsvTable &table;
+    const ValueType type;
     const Reading how;
     const bool mayBeNullable, needsKinds;
 };
@@ -102,6 +110,9 @@ Value readMatrix(ReadJob &job) {
             done = table.read(readField, RowOfNumbers<T>{cells, cols});
         });
     }
+    if (m->type() == ValueType::Str && m->cells() > 0 && table.isGuessed(0))
+        if (Ref<Dense> times = timesOfTexts(*m))
+            return times;
     return inWantedForm(std::move(m), job.request);
 }
 
@@ -175,7 +186,19 @@ struct ColumnTarget {
     void *cells = nullptr; ///< null: the column is not wanted
     Reading how = Reading::Strict;
     bool nullable = false;
+    ValueType type = ValueType::Unknown; ///< of times
 
+    static ColumnTarget ofTimes(Dense &column) {
+        auto target = [&]<class T>(T *cells) {
+            auto read = [](CsvCursor &cursor, const ColumnTarget &t, size_t row) {
+                cursor.time(static_cast<T *>(t.cells)[row], t.type, t.how);
+                return FieldKind::Text;
+            };
+            return ColumnTarget{.read = read, .readNull = read, .cells = cells, .type = column.type()};
+        };
+        return column.type() == ValueType::Date ? target(column.mutableView<int32_t>().data)
+                                                : target(column.mutableView<int64_t>().data);
+    }
     static ColumnTarget ofNumbers(Dense &column) {
         return withNumericType(column.type(), [&]<class T>(TypeTag<T>) {
             return ColumnTarget{
@@ -204,6 +227,14 @@ struct ColumnTarget {
         auto look = [](CsvCursor &cursor, const ColumnTarget &, size_t) { return cursor.kind(); };
         if (needsKind || type == ValueType::Str)
             return {.read = needsKind ? look : skip, .readNull = skip};
+        if (isTime(type)) {
+            auto check = [](CsvCursor &cursor, const ColumnTarget &t, size_t) {
+                int64_t cell;
+                cursor.time(cell, t.type, t.how);
+                return FieldKind::Integer;
+            };
+            return {.read = check, .readNull = skip, .type = type};
+        }
         return withNumericType(type, [&]<class T>(TypeTag<T>) {
             auto check = [](CsvCursor &cursor, const ColumnTarget &t, size_t) {
                 T cell;
@@ -230,7 +261,7 @@ Value readFrame(ReadJob &job) {
         texts.clear();
         texts.resize(types.size());
         targets.clear();
-        indicators = NullIndicators(job, labels, table.meta.rows);
+        indicators = NullIndicators(job, labels, types, table.meta.rows);
         readAs.clear();
         for (size_t c = 0; c < types.size(); ++c) {
             readAs.push_back(types[c] == ValueType::Str ? FieldKind::Text : FieldKind::Number);
@@ -243,7 +274,8 @@ Value readFrame(ReadJob &job) {
                 // What is read a second time goes to the same place, unless the type changes.
                 bool same = c < old.size() && old[c] && old[c]->rows() == table.meta.rows && old[c]->type() == types[c];
                 columns[c] = same ? old[c] : Dense::create(types[c], table.meta.rows, 1);
-                targets.push_back(ColumnTarget::ofNumbers(*columns[c]));
+                targets.push_back(isTime(types[c]) ? ColumnTarget::ofTimes(*columns[c])
+                                                   : ColumnTarget::ofNumbers(*columns[c]));
             }
             targets.back().how = table.readingOf(c);
             targets.back().nullable = table.isNullable(c);
@@ -262,9 +294,17 @@ Value readFrame(ReadJob &job) {
     }));
     auto frame = Ref<Frame>::make(table.meta.rows);
     auto labels = table.meta.columnLabels();
-    for (size_t c = 0; c < columns.size(); ++c)
-        if (columns[c] || texts[c])
-            frame->addColumn(labels[c], columns[c] ? columns[c] : texts[c]->column(table));
+    for (size_t c = 0; c < columns.size(); ++c) {
+        if (!columns[c] && !texts[c])
+            continue;
+        Ref<Dense> column = columns[c] ? columns[c] : texts[c]->column(table);
+        if (texts[c] && table.isGuessed(c))
+            if (Ref<Dense> times = timesOfTexts(*column)) {
+                column = times;
+                indicators.forget(labels[c]);
+            }
+        frame->addColumn(labels[c], column);
+    }
     indicators.addTo(*frame);
     return frame;
 }
@@ -282,6 +322,7 @@ void addCsv(FormatTable &t) {
            .readRows = readRows,
            .hasNulls = true,
            .isCsv = true,
+           .hasTimes = true,
            .checksStrings = true});
 }
 

@@ -31,6 +31,9 @@ void checkField(CsvCursor &cursor, ValueType type, Reading how, bool nullable) {
         return cursor.skipText();
     withNumericType(type, [&]<class T>(TypeTag<T>) {
         T cell;
+        if constexpr (std::is_integral_v<T>)
+            if (isTime(type))
+                return cursor.time(cell, type, how);
         cursor.number(cell, how, nullable);
     });
 }

@@ -2,7 +2,9 @@
 /// One CSV text that is read: where its rows are, what is known of them before and
 /// what is found out. Types and labels that the metadata leave out are guessed
 /// from a sample of rows and verified while all are read: a column is si64 if all
-/// its fields are integers, else f64 if all are numbers or empty, else str.
+/// its fields are integers, else f64 if all are numbers or empty, else str. What
+/// has been read as str, but is nothing but dates, timestamps or durations, becomes a
+/// column of these.
 ///
 ///     CsvTable table(job, CsvTable::For::Matrix);
 ///     do

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/Calendar.h"
 #include "base/FloatText.h"
 #include "io/NullableColumns.h"
 #include "io/text/CsvCursor.h"
@@ -28,6 +29,8 @@ class FieldWriter {
 
     void delimiter(std::string &out) const { out += style.delimiter; }
     void nullField(std::string &out) const { out += null; }
+    /// nat: a null, which must not be an empty line.
+    void missing(std::string &out) const { null.empty() ? text(out, "") : nullField(out); }
 
     /// In quotes where the text needs them: what is in it, and what it would be taken for.
     void text(std::string &out, std::string_view cell) const {
@@ -59,7 +62,7 @@ class FieldWriter {
     /// Of columns of numbers: they are never in quotes.
     void needForNumbers(ValueType type, bool isNullable) const {
         constexpr std::string_view kInNumbers = "0123456789+-.aefin";
-        if (type == ValueType::Str)
+        if (type == ValueType::Str || isTime(type))
             return;
         for (char c : {style.delimiter, style.quote})
             if (kInNumbers.find(c) != kInNumbers.npos)
@@ -101,6 +104,7 @@ struct Source {
     size_t skip;
     void (*append)(std::string &, const Source &, size_t at, const FieldWriter &);
     std::vector<std::string> texts = {}; ///< of codes, quoted already
+    ValueType type = ValueType::Unknown; ///< of times
     const bool *there = nullptr;         ///< not null: which cells are not null
     size_t thereSkip = 0;
 
@@ -126,7 +130,20 @@ Source codedSource(const Dense &column, const FieldWriter &fields) {
     return source;
 }
 
+Source sourceOfTimes(const Dense &column) {
+    return withNumericType(column.type(), [&]<class T>(TypeTag<T>) {
+        auto append = [](std::string &out, const Source &s, size_t at, const FieldWriter &fields) {
+            auto x = static_cast<int64_t>(static_cast<const T *>(s.cells)[at]);
+            x == calendar::natOf(s.type) ? fields.missing(out) : fields.text(out, calendar::text(x, s.type));
+        };
+        auto cells = column.view<T>();
+        return Source{cells.data, cells.skip, append, {}, column.type()};
+    });
+}
+
 Source sourceOf(const Dense &column, const FieldWriter &fields) {
+    if (isTime(column.type()))
+        return sourceOfTimes(column);
     if (column.type() == ValueType::Str && column.isCoded())
         return codedSource(column, fields);
     return withValueType(column.type(), [&]<class T>(TypeTag<T>) {

@@ -23,12 +23,15 @@ struct Header {
     uint64_t rows, cols;
 };
 
-ValueType readType(ByteCursor &in) {
-    auto code = in.number<uint8_t>("a value type");
+ValueType typeOfCode(const ByteCursor &in, uint8_t code) {
+    if (code >= kFirstTime && code - kFirstTime < static_cast<int>(std::size(kTimes)))
+        return kTimes[code - kFirstTime];
     if (code >= std::size(kTypes))
         throw in.error("unknown value type " + std::to_string(code));
     return kTypes[code];
 }
+
+ValueType readType(ByteCursor &in) { return typeOfCode(in, in.number<uint8_t>("a value type")); }
 
 Header readHeader(ByteCursor &in) {
     auto version = in.number<uint8_t>("the header");
@@ -308,11 +311,8 @@ struct FrameHeader {
 FrameHeader readFrameHeader(ByteCursor &in, const Header &h) {
     FrameHeader f;
     std::string_view codes = in.take(h.cols, "the column types"); // before memory for labels is taken
-    for (uint64_t c = 0; c < h.cols; ++c) {
-        if (static_cast<uint8_t>(codes[c]) >= std::size(kTypes))
-            throw in.error("unknown value type " + std::to_string(static_cast<uint8_t>(codes[c])));
-        f.types.push_back(kTypes[static_cast<uint8_t>(codes[c])]);
-    }
+    for (uint64_t c = 0; c < h.cols; ++c)
+        f.types.push_back(typeOfCode(in, static_cast<uint8_t>(codes[c])));
     for (uint64_t c = 0; c < h.cols; ++c) {
         auto length = in.number<uint16_t>("a label");
         f.labels.emplace_back(in.take(length, "a label"));
@@ -343,7 +343,7 @@ Value readMatrix(ReadJob &job) {
     if (h.dataType == kFrame)
         throw job.error("it holds a frame, not a matrix").withHint("use readFrame");
     ValueType type = readType(in);
-    if (!isNumeric(type))
+    if (type == ValueType::Str)
         throw job.error("matrices of strings are not part of the format");
     Value result = withNumericType(type, [&]<class T>(TypeTag<T>) { return BlockReader<T>(job, in, h, type).read(); });
     if (in.left() > 0 && h.rows > 0 && h.cols > 0)
@@ -491,7 +491,8 @@ void addDbdf(FormatTable &t) {
            .describeRows = describeRows,
            .readRows = readRows,
            .describeWhole = describeWhole,
-           .readSparseRows = readSparseRows});
+           .readSparseRows = readSparseRows,
+           .hasTimes = true});
 }
 
 } // namespace daphne::io

@@ -11,6 +11,8 @@
 /// more than one, value) or empty. A matrix has one block, or a grid of blocks of
 /// which all but the last of a row and of a column are as large as the first. A
 /// string is u32 length and bytes; only frames hold strings. bool is stored as ui8.
+/// Dates (si32 days), timestamps and durations (si64 microseconds) are ours; programs
+/// that do not know their value types refuse them.
 #pragma once
 
 #include <limits>
@@ -25,6 +27,8 @@ enum BlockKind : uint8_t { kEmpty, kDenseBlock, kSparseBlock, kUltraSparseBlock 
 inline constexpr ValueType kTypes[] = {ValueType::SI8, ValueType::SI32, ValueType::SI64,
                                        ValueType::UI8, ValueType::UI32, ValueType::UI64,
                                        ValueType::F32, ValueType::F64,  ValueType::Str};
+inline constexpr ValueType kTimes[] = {ValueType::Date, ValueType::Timestamp, ValueType::Duration};
+inline constexpr uint8_t kFirstTime = 64; ///< the code of the first of them
 inline constexpr uint64_t kMostBlockRows = std::numeric_limits<uint32_t>::max();
 
 /// The writing half.

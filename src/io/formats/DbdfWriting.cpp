@@ -8,12 +8,14 @@ namespace daphne::io::dbdf {
 
 namespace {
 
-ValueType storedType(ValueType t) {
+ValueType typeInFile(ValueType t) {
     return t == ValueType::Bool ? ValueType::UI8 : t == ValueType::Size ? ValueType::UI64 : t;
 }
 
 uint8_t codeOf(ValueType t) {
-    return static_cast<uint8_t>(std::find(std::begin(kTypes), std::end(kTypes), storedType(t)) - std::begin(kTypes));
+    if (isTime(t))
+        return static_cast<uint8_t>(kFirstTime + (std::ranges::find(kTimes, t) - std::begin(kTimes)));
+    return static_cast<uint8_t>(std::ranges::find(kTypes, typeInFile(t)) - std::begin(kTypes));
 }
 
 std::string headerOf(uint8_t dataType, size_t rows, size_t cols) {
@@ -62,7 +64,7 @@ void writeSparseBlock(const Csr &m, WriteJob &job) {
 } // namespace
 
 void write(const Matrix &m, WriteJob &job) {
-    if (!isNumeric(m.type()))
+    if (m.type() == ValueType::Str)
         throw executionError("cannot write file \"" + job.file.targetPath() +
                              "\": matrices of strings are not part of the format")
             .withHint("a frame can hold them");

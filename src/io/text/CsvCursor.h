@@ -12,6 +12,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/Calendar.h"
 #include "base/Utf8.h"
 #include "base/ValueType.h"
 #include "io/text/CsvStyle.h"
@@ -76,6 +77,18 @@ class CsvCursor {
         if (style.nulls.empty() && plainNumber(cell)) [[likely]]
             return FieldKind::Integer;
         return unusualNumber(cell, how, nullable);
+    }
+
+    /// A date, timestamp or duration, as the integer it is stored as; nat if the field is empty or null.
+    template <class T> void time(T &cell, ValueType type, Reading how) {
+        const char *begin = at;
+        std::string room;
+        std::string_view field = withoutBlanks(text(room));
+        auto stored = calendar::parse(field, type);
+        if (!stored && how != Reading::Lenient)
+            throw mistake({begin, 1}, "\"" + shownWord(field) + "\" in a column of " + std::string(dslName(type)) +
+                                          " is no " + std::string(dslName(type)));
+        cell = static_cast<T>(stored.value_or(calendar::natOf(type)));
     }
 
     /// A field that is known to be null.

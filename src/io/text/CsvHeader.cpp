@@ -8,24 +8,13 @@ namespace daphne::io {
 
 namespace {
 
-/// "2024-02-29", and also with a time of day behind it.
-bool isDate(std::string_view text) {
-    constexpr std::string_view kForm = "0000-00-00";
-    if (text.size() < kForm.size())
-        return false;
-    for (size_t i = 0; i < kForm.size(); ++i)
-        if (kForm[i] == '0' ? !isDigit(text[i]) : text[i] != kForm[i])
-            return false;
-    auto number = [&](size_t i) { return (text[i] - '0') * 10 + (text[i + 1] - '0'); };
-    if (number(5) < 1 || number(5) > 12 || number(8) < 1 || number(8) > 31)
-        return false;
-    std::string_view time = text.substr(kForm.size());
-    if (time.empty())
-        return true;
-    bool isTime = time.size() > 5 && (time[0] == 'T' || time[0] == ' ') && isDigit(time[1]) && isDigit(time[2]) &&
-                  time[3] == ':' && isDigit(time[4]) && isDigit(time[5]);
-    return isTime && time.find_first_not_of("0123456789:.+-Z", 6) == time.npos;
+bool isOfType(std::string_view text, ValueType type) {
+    auto time = calendar::parse(text, type);
+    return time && *time != calendar::natOf(type);
 }
+/// "2024-02-29", and also with a time of day behind it.
+bool isDate(std::string_view text) { return isOfType(text, ValueType::Timestamp); }
+bool isDuration(std::string_view text) { return isOfType(text, ValueType::Duration); }
 
 constexpr std::string_view kNullTexts[] = {"NA", "N/A", "n/a", "null", "NULL", "nan"};
 
@@ -57,8 +46,8 @@ bool looksLikeLabels(const std::vector<std::string> &fields) {
 
 bool hasColumnOtherThanText(std::string_view text, const CsvStyle &style, size_t maxRecords) {
     struct Column {
-        bool isNumbers = true, isDates = true;
-        bool isText() const { return !isNumbers && !isDates; }
+        bool isNumbers = true, isDates = true, isDurations = true;
+        bool isText() const { return !isNumbers && !isDates && !isDurations; }
     };
     std::vector<Column> columns;
     CsvCursor cursor(text, style);
@@ -72,6 +61,7 @@ bool hasColumnOtherThanText(std::string_view text, const CsvStyle &style, size_t
             if (c < columns.size() && !empty) {
                 columns[c].isNumbers = columns[c].isNumbers && kindOf(field) != FieldKind::Text;
                 columns[c].isDates = columns[c].isDates && isDate(withoutBlanks(field));
+                columns[c].isDurations = columns[c].isDurations && isDuration(withoutBlanks(field));
             }
             if (!cursor.atDelimiter())
                 break;

@@ -17,7 +17,7 @@ std::vector<std::string> readRecord(CsvCursor &cursor);
 bool looksLikeLabels(const std::vector<std::string> &fields);
 
 /// Whether there are records in a text without header, and some column of the first `maxRecords` is not text: all its
-/// fields are numbers or empty, or all are dates or empty.
+/// fields are numbers or empty, or all are dates or timestamps or empty, or all are durations or empty.
 bool hasColumnOtherThanText(std::string_view text, const CsvStyle &style, size_t maxRecords);
 
 } // namespace daphne::io

@@ -47,7 +47,7 @@ class JsonFields {
         ValueType t = text.is_string() ? parseValueType(text.get<std::string>()) : ValueType::Unknown;
         if (t == ValueType::Unknown)
             throw invalid(where + " " + shown(text) + " is not a value type")
-                .withHint("value types are si8 si32 si64 ui8 ui32 ui64 f32 f64 str bool");
+                .withHint("value types are si8 si32 si64 ui8 ui32 ui64 f32 f64 str bool date timestamp duration");
         return t;
     }
 

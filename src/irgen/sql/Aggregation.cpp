@@ -81,6 +81,8 @@ void Translator::appendText(const Expr &e, const Relation &r, std::string &out) 
         return;
     }
     case ExprKind::String: out += "'" + e.name + "'"; return;
+    case ExprKind::Time:
+    case ExprKind::Months: out += "'" + e.name + "'" + std::to_string(e.integer); return;
     case ExprKind::Column: {
         auto found = tryFind(e, r, nullptr);
         out += found ? found->label : "?" + e.table + "." + e.name;
@@ -264,7 +266,9 @@ Translator::Cells Translator::wholeAggregate(const Expr &e, const Relation &inpu
         x = rowOrDefault(x, e.span);
     if (function == "MIN" || function == "MAX")
         return {op(function == "MIN" ? ops::OpName("minAll") : ops::OpName("maxAll"), {x}, e.span), valid};
-    IrValue numbers = g.emitCast(x, f64, e.span);
+    // Durations have means; of what is not known the operations find out.
+    ValueType type = typeOf(x);
+    IrValue numbers = isTime(type) || type == ValueType::Unknown ? x : g.emitCast(x, f64, e.span);
     if (function == "AVG")
         return {op("meanAll", {numbers}, e.span), valid};
     IrValue result = op("varAll", {numbers}, e.span);

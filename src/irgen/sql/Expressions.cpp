@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/Calendar.h"
 #include "irgen/sql/Translator.h"
 
 namespace daphne::irgen {
@@ -138,7 +139,20 @@ Translator::Cells Translator::cellsOf(IrValue frame, const Column &c, SourceSpan
             cells.valid = op("ewGt", {cells.valid, integer(0, span)}, span);
         cells.filled = c.filled;
     }
+    if (isTime(typeOf(cells.value))) {
+        cells.filled |= !cells.valid;
+        cells.valid = both(cells.valid, notNat(cells.value, span), span);
+    }
     return cells;
+}
+
+IrValue Translator::notNat(IrValue cells, SourceSpan span) {
+    return op("ewEq", {op("isNat", {cells}, span), integer(0, span)}, span);
+}
+
+void Translator::findNat(Cells &c, SourceSpan span) {
+    if (typeOf(c.value) == ValueType::Unknown)
+        c.valid = both(c.valid, notNat(c.value, span), span);
 }
 
 IrValue Translator::numRows(IrValue frame, SourceSpan span) {
@@ -156,7 +170,8 @@ IrValue Translator::asColumn(IrValue v, IrValue rows, SourceSpan span) {
 IrValue Translator::defaultOf(ValueType type, SourceSpan span) {
     if (type == ValueType::Str)
         return text("", span);
-    return g.constant({.type = type, .i = 0, .d = isFloat(type) ? std::nan("") : 0}, span);
+    int64_t integer = isTime(type) ? calendar::natOf(type) : 0;
+    return g.constant({.type = type, .i = integer, .d = isFloat(type) ? std::nan("") : 0}, span);
 }
 
 bool Translator::isNull(const Cells &c) {
@@ -165,7 +180,7 @@ bool Translator::isNull(const Cells &c) {
 }
 
 void Translator::fit(Cells &a, const Cells &like, SourceSpan span) {
-    bool differs = (typeOf(a.value) == ValueType::Str) != (typeOf(like.value) == ValueType::Str);
+    bool differs = !areAlike(typeOf(a.value), typeOf(like.value));
     if (isNull(a) && differs && typeOf(like.value) != ValueType::Unknown)
         a.value = defaultOf(typeOf(like.value), span);
 }
@@ -259,12 +274,34 @@ IrValue Translator::divisor(const Cells &c, SourceSpan span) {
     return mayFail ? replaced(c, g.constant({.type = typeOf(c.value), .i = 1}, span), span) : c.value;
 }
 
+/// d + INTERVAL '1' MONTH, and with years and quarters.
+Translator::Cells Translator::monthsAdded(const Expr &e, Scope &scope) {
+    bool first = e.args[0]->kind == ExprKind::Months;
+    const Expr &months = *e.args[first ? 0 : 1], &moment = *e.args[first ? 1 : 0];
+    bool fits = e.name == "+" || (e.name == "-" && !first);
+    if (!fits || moment.kind == ExprKind::Months)
+        throw compileError(e.span, "months, quarters and years can only be added to and subtracted from dates");
+    Cells c = expr(moment, scope);
+    findNat(c, e.span);
+    int64_t n = e.name == "-" ? -months.integer : months.integer;
+    return {op("addMonths", {c.value, integer(n, e.span)}, e.span), c.valid};
+}
+
 Translator::Cells Translator::binary(const Expr &e, Scope &scope) {
+    if (e.args[0]->kind == ExprKind::Months || e.args[1]->kind == ExprKind::Months)
+        return monthsAdded(e, scope);
     Cells a = expr(*e.args[0], scope), b = expr(*e.args[1], scope);
     if (e.name == "AND" || e.name == "OR")
         return logical(e.name == "AND", a, b, e.span);
     fit(a, b, e.span);
     fit(b, a, e.span);
+    if (isTime(typeOf(a.value)) || isTime(typeOf(b.value)))
+        for (Cells *c : {&a, &b}) {
+            findNat(*c, e.span);
+            // The days between dates are numbers, of which none is missing.
+            if (e.name == "-" && c->valid)
+                c->value = op("natToEpoch", {c->value}, e.span);
+        }
     struct Operator {
         std::string_view token;
         ops::OpName mnemonic;
@@ -297,7 +334,7 @@ Translator::Cells Translator::between(const Expr &e, Scope &scope) {
     };
     IrValue result;
     auto low = ir::constantOf(p.value), high = ir::constantOf(q.value);
-    bool comparable = low && high && (low->type == ValueType::Str) == (high->type == ValueType::Str);
+    bool comparable = low && high && (low->type == high->type || (isNumeric(low->type) && isNumeric(high->type)));
     if (comparable) {
         bool inOrder = low->type == ValueType::Str ? low->s <= high->s : low->asDouble() <= high->asDouble();
         result = inOrder ? within(p, q) : within(q, p);
@@ -356,8 +393,12 @@ Translator::Cells Translator::choose(IrValue when, Cells a, Cells b, Scope &scop
         return a;
     ValueType ta = typeOf(a.value), tb = typeOf(b.value);
     ValueType common = isNull(a) ? tb : isNull(b) ? ta : mostGeneral(ta, tb);
-    if (common == ValueType::Str && !isNull(a) && !isNull(b) && ta != tb)
-        throw compileError(span, "the values of CASE must all be strings or all be numbers");
+    bool areKnown = ta != ValueType::Unknown && tb != ValueType::Unknown;
+    if (areKnown && !isNull(a) && !isNull(b) && !areAlike(ta, tb))
+        throw compileError(span, isTime(ta) || isTime(tb)
+                                     ? "the values of CASE must be of one kind, got " + std::string(dslName(ta)) +
+                                           " and " + std::string(dslName(tb))
+                                     : "the values of CASE must all be strings or all be numbers");
     auto convert = [&](Cells &c) {
         if (isNull(c) && common != ValueType::Unknown)
             c.value = defaultOf(common, span);
@@ -409,6 +450,12 @@ constexpr Function kFunctions[] = {
     {"POW", "ewPow", 2},      {"MOD", "ewMod", 2},     {"CONCAT", "ewConcat", 2}, {"GREATEST", "ewMax", 2},
     {"LEAST", "ewMin", 2},
 };
+/// Parts of dates and timestamps, which nulls do not have.
+constexpr Function kParts[] = {
+    {"YEAR", "year", 1},     {"QUARTER", "quarter", 1}, {"MONTH", "month", 1},   {"WEEK", "week", 1},
+    {"DAY", "day", 1},       {"DOY", "yearDay", 1},     {"ISODOW", "weekday", 1}, {"HOUR", "hour", 1},
+    {"MINUTE", "minute", 1}, {"SECOND", "second", 1},
+};
 
 } // namespace
 
@@ -420,6 +467,8 @@ Translator::Cells Translator::coalesce(const Expr &e, Scope &scope) {
         Cells c = expr(*e.args[i], scope);
         if (isNull(c))
             continue;
+        if (isTime(typeOf(result.value)))
+            findNat(c, e.span);
         result = c.valid ? choose(c.valid, {c.value}, result, scope, e.span) : c;
     }
     return result;
@@ -451,13 +500,26 @@ Translator::Cells Translator::call(const Expr &e, Scope &scope) {
         }
         return {op(f.mnemonic, operands, e.span), valid};
     }
+    for (const Function &f : kParts) {
+        known.push_back(f.name);
+        if (f.name != name)
+            continue;
+        if (e.args.size() != 1 || e.distinct)
+            throw compileError(e.span, e.name + " takes 1 value, got " + std::to_string(e.args.size()));
+        Cells c = expr(*e.args[0], scope);
+        findNat(c, e.span);
+        IrValue moment = c.valid ? op("natToEpoch", {c.value}, e.span) : c.value;
+        return {op(f.mnemonic, {moment}, e.span), c.valid};
+    }
     std::string close = nearest(name, known);
     throw compileError(e.span, "queries have no function " + e.name)
         .withHint(close.empty() ? "" : "did you mean " + close + "?");
 }
 
 Translator::Cells Translator::expr(const Expr &e, Scope &scope) {
-    if (scope.grouped && e.kind != ExprKind::Integer && e.kind != ExprKind::Float && e.kind != ExprKind::String) {
+    bool isLiteral = e.kind == ExprKind::Integer || e.kind == ExprKind::Float || e.kind == ExprKind::String ||
+                     e.kind == ExprKind::Time || e.kind == ExprKind::Months;
+    if (scope.grouped && !isLiteral) {
         auto found = scope.grouped->columns.find(textOf(e, *scope.relation));
         if (found != scope.grouped->columns.end())
             return cellsOf(scope.frame, found->second, e.span);
@@ -467,6 +529,9 @@ Translator::Cells Translator::expr(const Expr &e, Scope &scope) {
     case ExprKind::Float: return {g.constant({.type = ValueType::F64, .d = e.number}, e.span)};
     case ExprKind::String: return {text(e.name, e.span)};
     case ExprKind::Null: return {integer(0, e.span), integer(0, e.span)};
+    case ExprKind::Time: return {g.constant({.type = e.type, .i = e.integer}, e.span)};
+    case ExprKind::Months:
+        throw compileError(e.span, "months, quarters and years can only be added to and subtracted from dates");
     case ExprKind::Column: return columnCells(e, scope);
     case ExprKind::Star: throw compileError(e.span, "'*' stands for columns, not for a value");
     case ExprKind::Call: return call(e, scope);
@@ -490,6 +555,7 @@ Translator::Cells Translator::expr(const Expr &e, Scope &scope) {
     }
     case ExprKind::IsNull: {
         Cells x = expr(*e.args[0], scope);
+        findNat(x, e.span);
         if (!x.valid)
             return {integer(e.negated, e.span)};
         return {e.negated ? x.valid : op("ewEq", {x.valid, integer(0, e.span)}, e.span)};

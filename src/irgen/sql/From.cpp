@@ -131,14 +131,15 @@ Translator::Relation Translator::renamed(Result r, const std::string &alias, con
             continue;
         }
         Cells cells = cellsOf(r.frame, c, span);
+        bool isOfTimes = isTime(typeOf(cells.value)); // whose nulls are nat
         Column named{.label = alias + "." + c.name,
                      .name = c.name,
                      .type = c.type,
                      .isIndicator = c.isIndicator,
                      .isNull = c.isNull,
-                     .filled = c.filled};
-        add(cells.value, named.label);
-        if (cells.valid)
+                     .filled = c.filled || isOfTimes};
+        add(isOfTimes ? canonical(cells, span) : cells.value, named.label);
+        if (cells.valid && !isOfTimes)
             add(cells.valid, named.indicator = fresh("there"));
         s.columns.push_back(std::move(named));
     }
@@ -224,8 +225,12 @@ std::optional<Translator::JoinCondition> Translator::joinCondition(const Expr &e
 
 std::string Translator::indicatorOf(const Found &f) { return f.column ? f.column->indicator : f.source->indicator; }
 
-/// Rows whose cell is null equal nothing.
-Translator::Relation Translator::withoutNulls(Relation r, const Found &f, SourceSpan span) {
+/// Rows whose cell is null equal nothing, and differ from nothing. nat equals nothing already.
+Translator::Relation Translator::withoutNulls(Relation r, const Found &f, const std::string &comparison,
+                                              SourceSpan span) {
+    bool differs = comparison == "<>" || comparison == "!=";
+    if (f.column && isTime(f.column->type) && differs)
+        r.frame = op("filterRow", {r.frame, cellsOf(r.frame, *f.column, span).valid}, span);
     if (!indicatorOf(f).empty())
         r.frame = op("filterRow", {r.frame, cellsOf(r.frame, indicatorOf(f), span)}, span);
     return r;
@@ -247,8 +252,8 @@ Translator::Relation Translator::join(Relation left, Relation right, const sql::
     if (j.kind != JoinKind::Inner)
         return outerJoin(std::move(left), std::move(right), j, conditions, rest);
     for (const JoinCondition &c : conditions) {
-        left = withoutNulls(std::move(left), c.left, j.span);
-        right = withoutNulls(std::move(right), c.right, j.span);
+        left = withoutNulls(std::move(left), c.left, c.comparison, j.span);
+        right = withoutNulls(std::move(right), c.right, c.comparison, j.span);
     }
     std::vector<IrValue> operands{left.frame, right.frame};
     IrValue frame;

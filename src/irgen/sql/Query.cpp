@@ -175,7 +175,7 @@ Translator::Result Translator::project(const std::vector<OutputItem> &items, Sco
         Column column{
             .label = i.label, .name = i.name, .type = typeOf(i.cells.value), .isNull = isNull(i.cells), .filled = true};
         add(canonical(i.cells, i.span), i.label, i.span);
-        if (i.cells.valid)
+        if (i.cells.valid && !isTime(column.type))
             add(i.cells.valid, column.indicator = fresh("there"), i.span);
         r.columns.push_back(std::move(column));
     }
@@ -386,11 +386,12 @@ Translator::Result Translator::combine(const sql::Body &b) {
         else if (r.columns[c].isNull)
             z = a;
         bool known = a != ValueType::Unknown && z != ValueType::Unknown;
-        if (known && (a == ValueType::Str) != (z == ValueType::Str))
+        if (known && !areAlike(a, z))
             throw compileError(b.span, "column " + common[c].label + " is " + std::string(dslName(a)) +
                                            " on one side and " + std::string(dslName(z)) + " on the other");
         common[c].type = known ? mostGeneral(a, z) : ValueType::Unknown;
-        bool nullable = !l.columns[c].indicator.empty() || !r.columns[c].indicator.empty();
+        bool nullable =
+            !isTime(common[c].type) && (!l.columns[c].indicator.empty() || !r.columns[c].indicator.empty());
         common[c].indicator = nullable ? fresh("there") : "";
         common[c].indicatorCounts = false;
         common[c].isNull = l.columns[c].isNull && r.columns[c].isNull;

@@ -9,6 +9,7 @@
 /// "". Frames come with indicators (data/NullIndicator.h), or nulls come into being
 /// in a query, by outer joins, by NULL and by aggregates of nothing. No indicator
 /// leaves the query unless it is selected: "SELECT t.x, t.x IS NOT NULL".
+/// Times need none: their null is nat, also outside of queries.
 #pragma once
 
 #include <map>
@@ -138,7 +139,7 @@ class Translator {
     static void conjuncts(const sql::Expr &e, std::vector<const sql::Expr *> &parts);
     std::optional<JoinCondition> joinCondition(const sql::Expr &e, const Relation &left, const Relation &right);
     static std::string indicatorOf(const Found &f);
-    Relation withoutNulls(Relation r, const Found &f, SourceSpan span);
+    Relation withoutNulls(Relation r, const Found &f, const std::string &comparison, SourceSpan span);
     Relation join(Relation left, Relation right, const sql::Join &j);
     void addIndicator(Relation &r, SourceSpan span);
     Relation outerJoin(Relation left, Relation right, const sql::Join &j, const std::vector<JoinCondition> &conditions,
@@ -168,6 +169,9 @@ class Translator {
     static bool isNull(const Cells &c);                     ///< NULL itself
     void fit(Cells &a, const Cells &like, SourceSpan span); ///< gives NULL the type of other cells
     IrValue divisor(const Cells &c, SourceSpan span);
+    IrValue notNat(IrValue cells, SourceSpan span);
+    void findNat(Cells &c, SourceSpan span); ///< for cells of a type that is not known
+    Cells monthsAdded(const sql::Expr &e, Scope &scope);
     Cells binary(const sql::Expr &e, Scope &scope);
     IrValue condition(const sql::Expr &e, Scope &scope); ///< not 0 where true, 0 where false or null
     Cells logical(bool isAnd, const Cells &a, const Cells &b, SourceSpan span);

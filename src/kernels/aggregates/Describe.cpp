@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/Calendar.h"
 #include "kernels/KernelTable.h"
 #include "kernels/aggregates/Quantiles.h"
 #include "kernels/aggregates/Reduction.h"
@@ -106,6 +107,18 @@ Description ofStrings(const Dense &column) {
     return d;
 }
 
+/// Times have no mean that would be a number: only those that are there are counted.
+Description ofTimes(const Dense &column) {
+    Description d;
+    d.statistics.fill(std::numeric_limits<double>::quiet_NaN());
+    withNumericType(column.type(), [&]<class T>(TypeTag<T>) {
+        auto cells = column.view<T>();
+        for (size_t r = 0; r < cells.rows; ++r)
+            d.count += static_cast<int64_t>(cells(r, 0)) != calendar::natOf(column.type());
+    });
+    return d;
+}
+
 Value describeColumns(KernelCall &call, const Value &x) {
     if (!x.isMatrix() && !x.isFrame())
         wrongArgument(call, 0, "a matrix or frame");
@@ -118,7 +131,9 @@ Value describeColumns(KernelCall &call, const Value &x) {
     for (size_t c = 0; c < cols; ++c) {
         Ref<Dense> column =
             x.isFrame() ? x.frame().columns[c] : Dense::window(x.dense(), 0, x.dense().rows(), c, c + 1);
-        Description d = column->type() == ValueType::Str ? ofStrings(*column) : ofNumbers(*column);
+        Description d = column->type() == ValueType::Str ? ofStrings(*column)
+                        : isTime(column->type())         ? ofTimes(*column)
+                                                         : ofNumbers(*column);
         labels->mutableView<std::string>()(c, 0) = x.isFrame() ? x.frame().labels[c] : "col_" + std::to_string(c);
         counts->mutableView<int64_t>()(c, 0) = d.count;
         for (size_t k = 0; k < kNumStatistics; ++k)

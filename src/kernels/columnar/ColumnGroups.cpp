@@ -11,6 +11,7 @@
 #include "data/CopyCells.h"
 #include "kernels/relational/FrameColumns.h"
 #include "kernels/reorganise/Ordering.h"
+#include "kernels/times/TimeTotals.h"
 #include "ops/SumTypes.h"
 
 namespace daphne {
@@ -114,6 +115,22 @@ template <class T> void wrappingSums(DenseView<const T> cells, const uint32_t *g
         out[group[r]] = sumOfCells(out[group[r]], cells(r, 0));
 }
 
+/// Durations: nat wins.
+Value durationSums(KernelCall &call, const Dense &cells, const Dense &numbers, const Dense &rows, bool) {
+    needColumn(call, 0, cells.rows());
+    needColumn(call, 1, cells.rows());
+    if (cells.type() != ValueType::Duration)
+        wrongArgument(call, 0, "a column of numbers or durations");
+    if (numbers.type() != ValueType::UI32)
+        wrongArgument(call, 1, "a column of group numbers");
+    std::vector<DurationTotal> sums(rows.rows());
+    auto in = cells.view<int64_t>();
+    auto group = numbers.view<uint32_t>();
+    for (size_t r : cancellableRows(in))
+        sums[group(r, 0)].add(in(r, 0), MissingCells::Win);
+    return totalsOf(sums, Total::Sum);
+}
+
 /// colSumGrp(cells, group numbers, a row of every group, whether to split sums)
 Value colSumGrp(KernelCall &call, const Dense &cells, const Dense &numbers, const Dense &rows, bool split) {
     if (cells.type() == ValueType::Str)
@@ -145,6 +162,7 @@ void addColumnGroups(KernelTable &t) {
     t.add<&colGroupFirst>("colGroupFirst");
     t.add<&colGroupNext>("colGroupNext");
     t.add<&colSumGrp>("colSumGrp");
+    t.addTimes<&durationSums>("colSumGrp");
 }
 
 } // namespace daphne

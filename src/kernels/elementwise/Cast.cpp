@@ -8,6 +8,7 @@
 #include "kernels/RawCells.h"
 #include "kernels/csr/CsrParts.h"
 #include "kernels/elementwise/Convert.h"
+#include "ops/Times.h"
 
 namespace daphne {
 
@@ -46,6 +47,15 @@ Ref<Dense> scalarAsMatrix(const Value &x, ValueType wanted) {
 Ref<Dense> frameAsMatrix(const Frame &f, ValueType wanted) {
     if (f.cols() == 0 && wanted == ValueType::Unknown)
         throw executionError("a frame without columns has no value type").withHint("write as.matrix<f64>(...)");
+    std::vector<ValueType> types;
+    for (const Ref<Dense> &column : f.columns)
+        types.push_back(column->type());
+    try {
+        ops::needOneTypeOfColumns(types, wanted);
+    } catch (Error &error) {
+        error.stage = Stage::Execute;
+        throw;
+    }
     if (f.cols() == 1) // shares the column if it has the type already
         return convertMatrix(*f.columns[0], orElse(wanted, f.columns[0]->type()));
     auto m = Dense::create(orElse(wanted, f.cols() ? f.columns[0]->type() : wanted), f.rows(), f.cols());

@@ -127,6 +127,9 @@ Value combineFrame(KernelCall &call, const CellFunction &f, Pair p) {
     auto result = Ref<Frame>::make(frame.rows());
     for (size_t i = 0; i < frame.cols(); ++i) {
         Value column(frame.columns[i]);
+        if (column.holdsTimes())
+            throw executionError("'" + std::string(userName(call)) + "' needs numeric columns, got " +
+                                 describe(call.args[frameLeft ? 0 : 1]));
         Value args[] = {frameLeft ? column : scalar, frameLeft ? scalar : column}, none[1];
         KernelCall inner{call.context, call.kernel, args, none};
         Value combined = combine(inner, f, {args[0], args[1]});

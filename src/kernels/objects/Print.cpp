@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// print and typeOf (language 5).
+#include "base/Calendar.h"
 #include "base/Cancellable.h"
 #include "data/Sequence.h"
 #include "kernels/KernelTable.h"
@@ -28,6 +29,13 @@ class Printer {
             char number[kMaxPrintedNumber];
             add(std::string_view(number, writeDigits(number, x, digits) - number));
         }
+    }
+    /// A cell of a value type whose cells are T: times are shown as such.
+    template <class T> void addCell(const T &x, ValueType type) {
+        if constexpr (std::is_integral_v<T>)
+            if (isTime(type))
+                return calendar::append(text, x, type);
+        addCell(x);
     }
     /// Must be called at the end.
     void finish() {
@@ -67,7 +75,7 @@ void printCells(Printer &out, const Dense &m) {
             for (size_t c = 0; c < view.cols; ++c) {
                 if (c)
                     out.add(' ');
-                out.addCell(view(r, c));
+                out.addCell(view(r, c), m.type());
             }
             out.add('\n');
         }
@@ -108,7 +116,8 @@ void printFrame(Printer &out, const Frame &f) {
             if (c)
                 out.add(' ');
             const Dense &column = *f.columns[c];
-            withValueType(column.type(), [&]<class T>(TypeTag<T>) { out.addCell(column.view<T>()(r, 0)); });
+            withValueType(column.type(),
+                          [&]<class T>(TypeTag<T>) { out.addCell(column.view<T>()(r, 0), column.type()); });
         }
         out.add('\n');
     }
@@ -118,7 +127,7 @@ void printScalar(Printer &out, const Value &x) {
     if (x.isString())
         out.add(x.text());
     else
-        withNumericType(x.scalarType(), [&]<class T>(TypeTag<T>) { out.addCell(x.as<T>()); });
+        withNumericType(x.scalarType(), [&]<class T>(TypeTag<T>) { out.addCell(x.as<T>(), x.scalarType()); });
 }
 
 void printValue(Printer &out, const Value &x, bool newline);

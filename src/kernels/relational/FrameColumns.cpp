@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/Calendar.h"
 #include "base/Cancellable.h"
 
 namespace daphne::relational {
@@ -92,6 +93,9 @@ Ref<Dense> pickOrDefault(const Dense &column, std::span<const size_t> rows) {
         T missing{};
         if constexpr (std::is_floating_point_v<T>)
             missing = std::numeric_limits<T>::quiet_NaN();
+        else if constexpr (std::is_integral_v<T>)
+            if (isTime(column.type()))
+                missing = static_cast<T>(calendar::natOf(column.type()));
         for (size_t k : cancellable(rows.size()))
             out[k] = rows[k] == kNoRow ? missing : in(rows[k], 0);
     });

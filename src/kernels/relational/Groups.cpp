@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/Calendar.h"
 #include "base/Cancellable.h"
 #include "data/CopyCells.h"
 #include "kernels/aggregates/Extreme.h"
 #include "kernels/relational/FrameColumns.h"
 #include "kernels/reorganise/Ordering.h"
+#include "kernels/times/TimeTotals.h"
 #include "ops/SumTypes.h"
 
 namespace daphne {
@@ -26,8 +28,10 @@ struct Grouped {
 };
 
 void needNumbers(const Grouped &g, const char *what) {
-    if (g.column->type() == ValueType::Str)
-        throw executionError(std::string("cannot compute the ") + what + " of strings");
+    ValueType type = g.column->type();
+    if (type == ValueType::Str || isTime(type))
+        throw executionError(std::string("cannot compute the ") + what + " of " +
+                             (isTime(type) ? std::string(dslName(type)) + "s" : "strings"));
 }
 
 template <class T, class F> void forCells(const Grouped &g, F &&f) {
@@ -36,7 +40,20 @@ template <class T, class F> void forCells(const Grouped &g, F &&f) {
         f(g.ids[r], cells(r, 0));
 }
 
+/// Of no durations it is nat: queries know null.
+template <Total what> Ref<Dense> totals(const Grouped &g) {
+    std::vector<DurationTotal> all(g.numGroups());
+    forCells<int64_t>(g, [&](uint32_t k, int64_t x) { all[k].add(x, MissingCells::Win); });
+    auto result = totalsOf(all, what);
+    for (size_t k = 0; k < g.numGroups(); ++k)
+        if (g.firstOf[k] == kNoRow)
+            result->mutableView<int64_t>()(k, 0) = calendar::kNat;
+    return result;
+}
+
 Ref<Dense> sums(const Grouped &g) {
+    if (g.column->type() == ValueType::Duration)
+        return totals<Total::Sum>(g);
     needNumbers(g, "sum");
     ValueType type = ops::sumPrecision(g.column->type());
     Grouped numbers{g.ids, g.firstOf, converted(*g.column, type)};
@@ -106,6 +123,8 @@ Ref<Dense> columnOf(const std::vector<double> &cells) {
 }
 
 Ref<Dense> average(const Grouped &g) {
+    if (g.column->type() == ValueType::Duration)
+        return totals<Total::Mean>(g);
     needNumbers(g, "average");
     return columnOf(means(g));
 }
@@ -158,20 +177,37 @@ const Aggregate &aggregateNamed(const std::string &name) {
 
 struct Aggregation {
     std::string function, label;
-    std::string mask; ///< column of numbers: only cells beside a number other than 0 count; "": all cells
+    std::string mask;         ///< column of numbers: only cells beside a number other than 0 count; "": all cells
+    bool skipsNat = true; ///< nat is a null of queries
 };
+
+/// 1 where cells are not nat.
+Ref<Dense> withoutNat(const Dense &column) {
+    auto result = Dense::create(ValueType::Bool, column.rows(), 1);
+    withNumericType(column.type(), [&]<class T>(TypeTag<T>) {
+        auto in = column.view<T>();
+        auto out = result->mutableView<bool>();
+        for (size_t r : cancellableRows(in))
+            out(r, 0) = static_cast<int64_t>(in(r, 0)) != calendar::natOf(column.type());
+    });
+    return result;
+}
 
 Ref<Dense> aggregate(const Frame &frame, const RowGroups &groups, const Aggregation &a) {
     const Ref<Dense> &column = frame.columns[positionOf(frame, a.label)];
     auto compute = aggregateNamed(a.function).compute;
-    if (a.mask.empty())
+    bool hasNulls = a.skipsNat && isTime(column->type());
+    if (a.mask.empty() && !hasNulls)
         return compute({groups.idOfRow, groups.firstRow, column});
-    auto mask = converted(*frame.columns[positionOf(frame, a.mask)], ValueType::Bool);
+    auto mask = a.mask.empty() ? withoutNat(*column)
+                               : converted(*frame.columns[positionOf(frame, a.mask)], ValueType::Bool);
     auto counts = mask->view<bool>();
     std::vector<size_t> rows, firstOf(groups.size(), kNoRow);
     std::vector<uint32_t> ids;
+    Ref<Dense> there = hasNulls ? withoutNat(*column) : mask;
+    auto isThere = there->view<bool>();
     for (size_t r : cancellable(frame.rows()))
-        if (counts(r, 0)) {
+        if (counts(r, 0) && isThere(r, 0)) {
             uint32_t id = groups.idOfRow[r];
             if (firstOf[id] == kNoRow)
                 firstOf[id] = rows.size();
@@ -225,7 +261,7 @@ Value groupSum(KernelCall &call, const Frame &frame, std::span<const Value> labe
     std::vector<size_t> keys;
     for (size_t i = 0; i + 1 < texts.size(); ++i)
         keys.push_back(positionOf(frame, texts[i]));
-    return aggregated(call.context, frame, keys, {{"SUM", texts.back(), ""}});
+    return aggregated(call.context, frame, keys, {{"SUM", texts.back(), "", /*skipsNat=*/false}});
 }
 
 } // namespace

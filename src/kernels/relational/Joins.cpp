@@ -3,9 +3,11 @@
 /// matches of one row in the order of the right frame.
 #include <algorithm>
 
+#include "base/Calendar.h"
 #include "base/Cancellable.h"
 #include "data/CopyCells.h"
 #include "kernels/relational/FrameColumns.h"
+#include "kernels/times/TimeTotals.h"
 #include "ops/SumTypes.h"
 
 namespace daphne {
@@ -124,6 +126,9 @@ std::array<Value, 2> groupJoin(KernelCall &, const Frame &lhs, const Frame &rhs,
     const Dense &summed = *columnsOf(rhs, std::span(&rhsAgg, 1))[0];
     if (summed.type() == ValueType::Str)
         throw executionError("cannot sum the strings of column \"" + rhsAgg + "\"");
+    if (isMoment(summed.type()))
+        throw executionError("cannot sum the cells of column \"" + rhsAgg + "\", which are of type " +
+                             std::string(dslName(summed.type())));
     std::vector<size_t> rows;
     std::vector<bool> taken(keys.index.numKeys());
     for (size_t l : cancellable(lhs.rows()))
@@ -132,15 +137,26 @@ std::array<Value, 2> groupJoin(KernelCall &, const Frame &lhs, const Frame &rhs,
             rows.push_back(l);
         }
     auto cells = converted(summed, ops::sumPrecision(summed.type()));
-    auto sums = Dense::create(cells->type(), rows.size(), 1, Buffer::Init::Zero);
-    withNumericType(cells->type(), [&]<class T>(TypeTag<T>) {
-        auto in = cells->view<T>();
-        T *out = sums->mutableView<T>().data;
+    Ref<Dense> sums;
+    auto forMatches = [&](auto &&f) {
         CancelCountdown look;
         for (size_t k = 0; k < rows.size(); ++k, look.after(1 + keys.matches(rows[k - 1]).size()))
             for (size_t r : keys.matches(rows[k]))
-                out[k] = sumOfCells(out[k], in(r, 0));
-    });
+                f(k, r);
+    };
+    if (summed.type() == ValueType::Duration) {
+        std::vector<DurationTotal> totals(rows.size());
+        auto in = cells->view<int64_t>();
+        forMatches([&](size_t k, size_t r) { totals[k].add(in(r, 0), MissingCells::Win); });
+        sums = totalsOf(totals, Total::Sum);
+    } else {
+        sums = Dense::create(cells->type(), rows.size(), 1, Buffer::Init::Zero);
+        withNumericType(cells->type(), [&]<class T>(TypeTag<T>) {
+            auto in = cells->view<T>();
+            T *out = sums->mutableView<T>().data;
+            forMatches([&](size_t k, size_t r) { out[k] = sumOfCells(out[k], in(r, 0)); });
+        });
+    }
     auto result = Ref<Frame>::make(rows.size());
     result->addColumn(lhsOn, pickOrDefault(*lhs.columns[positionOf(lhs, lhsOn)], rows));
     result->addColumn("SUM(" + rhsAgg + ")", converted(*sums, ops::sumType(summed.type())));
@@ -195,10 +211,20 @@ struct Condition {
 
 /// Keeps the right rows for which the condition holds with one left row.
 void keepMatches(const Condition &c, size_t lhsRow, std::vector<size_t> &rhsRows) {
-    withValueType(c.lhs[0]->type(), [&]<class T>(TypeTag<T>) {
+    ValueType type = c.lhs[0]->type();
+    withValueType(type, [&]<class T>(TypeTag<T>) {
         const T &cell = c.lhs[0]->view<T>()(lhsRow, 0);
         auto others = c.rhs[0]->view<T>();
-        std::erase_if(rhsRows, [&](size_t r) { return !holds(c.compare, cell, others(r, 0)); });
+        auto isNat = [&](const T &x) {
+            if constexpr (std::is_integral_v<T>)
+                return isTime(type) && static_cast<int64_t>(x) == calendar::natOf(type);
+            else
+                return false;
+        };
+        std::erase_if(rhsRows, [&](size_t r) {
+            const T &other = others(r, 0);
+            return isNat(cell) || isNat(other) ? c.compare != Compare::Neq : !holds(c.compare, cell, other);
+        });
     });
 }
 

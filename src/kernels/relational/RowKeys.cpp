@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "base/Calendar.h"
 #include "base/Cancellable.h"
 #include "base/Error.h"
 #include "data/CopyCells.h"
@@ -166,6 +167,9 @@ std::vector<uint32_t> RowIndex::find(size_t numRows, const Columns &others) cons
                     if constexpr (std::is_floating_point_v<T>)
                         if (cell != cell && nans == NanRule::Differs)
                             return kNone;
+                    if (isTime(others[k]->type()) && nans == NanRule::Differs)
+                        if (static_cast<int64_t>(cell) == calendar::natOf(others[k]->type()))
+                            return kNone;
                     return pairs[k].find(prefix, codeOf(cell));
                 }
             };
@@ -179,7 +183,7 @@ std::vector<uint32_t> RowIndex::find(size_t numRows, const Columns &others) cons
 void alignKeys(Columns &lhs, Columns &rhs) {
     for (size_t k = 0; k < lhs.size(); ++k) {
         ValueType a = lhs[k]->type(), b = rhs[k]->type();
-        if ((a == ValueType::Str) != (b == ValueType::Str))
+        if (!areAlike(a, b))
             throw executionError("cannot compare a column of type " + std::string(dslName(a)) + " with one of type " +
                                  std::string(dslName(b)));
         ValueType common = mostGeneral(a, b);

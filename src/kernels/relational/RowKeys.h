@@ -2,7 +2,7 @@
 /// Equality of rows by some columns, for grouping, joins and set operations.
 ///
 /// Every cell has a 64-bit code that is equal for equal cells: the number's bits
-/// (0 and -0 are one number, all NaNs are one) or the number of a string among
+/// (0 and -0 are one number, all NaNs are one; nat is to times what NaN is to numbers) or the number of a string among
 /// the strings seen. Rows of several columns are numbered column by column: the
 /// number of the part of the row so far and the code of the next cell give the
 /// number of the longer part. One table, open addressing, 16 bytes per entry, no
@@ -94,8 +94,8 @@ class RowIndex {
     std::vector<size_t> begins, rowsByKey;
 };
 
-/// Makes corresponding columns of both sides equal in type: numbers are promoted to the more general type. Throws Error
-/// (status 3) for a string beside a number.
+/// Makes corresponding columns of both sides equal in type: numbers are promoted to the more general type, dates beside
+/// timestamps are their midnights. Throws Error (status 3) for types that are not alike.
 void alignKeys(Columns &lhs, Columns &rhs);
 
 } // namespace daphne::relational

@@ -4,6 +4,7 @@
 #include "kernels/reorganise/Ordering.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "base/Cancellable.h"
@@ -58,9 +59,27 @@ std::vector<size_t> cutRuns(const uint64_t *rows, const std::vector<size_t> &beg
     return cuts;
 }
 
+/// nat is the least number, but comes last like NaN: where that makes a difference, a copy of the key says so.
+std::vector<SortKey> withMissingLast(std::span<const SortKey> keys) {
+    std::vector<SortKey> result(keys.begin(), keys.end());
+    for (SortKey &key : result) {
+        if (!isTime(key.column->type()) || !key.ascending)
+            continue;
+        key.column = key.column->copy();
+        key.column->retag(storedType(key.column->type()));
+        withNumericType(key.column->type(), [&]<class T>(TypeTag<T>) {
+            using Limits = std::numeric_limits<T>;
+            T *cells = key.column->mutableView<T>().data;
+            std::replace(cells, cells + key.column->rows(), Limits::lowest(), Limits::max());
+        });
+    }
+    return result;
+}
+
 } // namespace
 
-Ref<Dense> sortedRows(RunContext &context, size_t n, std::span<const SortKey> keys) {
+Ref<Dense> sortedRows(RunContext &context, size_t n, std::span<const SortKey> givenKeys) {
+    std::vector<SortKey> keys = withMissingLast(givenKeys);
     auto result = Dense::create(ValueType::Size, n, 1);
     uint64_t *rows = result->mutableView<uint64_t>().data;
     if (keys.empty()) {
@@ -91,7 +110,12 @@ namespace {
 /// A single column of numbers needs no positions on the way.
 Value sortedColumn(RunContext &context, const Dense &x, bool ascending) {
     auto result = Dense::create(x.type(), x.rows(), 1);
-    radixSort(context, x.type(), rawCells(x).data, x.rows(), ascending, mutableRawCells(*result).data);
+    radixSort(context, storedType(x.type()), rawCells(x).data, x.rows(), ascending, mutableRawCells(*result).data);
+    if (isTime(x.type()) && ascending)
+        withNumericType(x.type(), [&]<class T>(TypeTag<T>) {
+            T *cells = result->mutableView<T>().data, *end = cells + x.rows();
+            std::rotate(cells, std::upper_bound(cells, end, std::numeric_limits<T>::lowest()), end);
+        });
     return result;
 }
 

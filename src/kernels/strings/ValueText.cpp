@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/Calendar.h"
 #include "base/FloatText.h"
 #include "base/Utf8.h"
 
@@ -13,6 +14,10 @@ namespace {
 
 template <class F> decltype(auto) withCell(const CellRef &cell, F &&f) {
     return withNumericType(cell.type, [&]<class T>(TypeTag<T>) { return f(*static_cast<const T *>(cell.number)); });
+}
+
+int64_t storedTime(const CellRef &cell) {
+    return withCell(cell, [](auto x) { return static_cast<int64_t>(x); });
 }
 
 /// A number as sign and digits, which are padded and grouped in between.
@@ -101,6 +106,8 @@ void appendText(std::string &out, const CellRef &cell) {
         out += cell.text;
         return;
     }
+    if (isTime(cell.type))
+        return calendar::append(out, storedTime(cell), cell.type);
     withCell(cell, [&]<class T>(T x) {
         if constexpr (std::is_floating_point_v<T>) {
             appendFloat(out, x);
@@ -126,6 +133,14 @@ void appendFormatted(std::string &out, const ops::FormatSpec &spec, const CellRe
         std::string_view text = cell.text;
         if (spec.precision >= 0)
             text = text.substr(0, skipCodePoints(text, static_cast<size_t>(spec.precision)));
+        return pad(out, spec, text, spec.align ? spec.align : '<');
+    }
+    if (isTime(cell.type)) {
+        std::string text;
+        if (spec.dateParts.empty())
+            calendar::append(text, storedTime(cell), cell.type);
+        else
+            calendar::append(text, storedTime(cell), cell.type, spec.dateParts);
         return pad(out, spec, text, spec.align ? spec.align : '<');
     }
     NumberText number = numberText(spec, cell);

@@ -17,7 +17,7 @@ struct CellRef {
     std::string_view text; ///< if it is one
 };
 
-/// Integers in decimal, floating-point numbers as the shortest text that reads back as the same number.
+/// Times and integers in decimal, floating-point numbers as the shortest text that reads back as the same number.
 void appendText(std::string &out, const CellRef &cell);
 /// Floating-point numbers with so many significant digits, everything else as above.
 void appendSignificant(std::string &out, const CellRef &cell, int digits);

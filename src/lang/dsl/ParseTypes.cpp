@@ -60,7 +60,7 @@ std::vector<TypeDesc> ParseTypes::infer(const ops::OpInfo *op, const std::vector
     if (!fits || !op->infer)
         return unknown;
     auto attempt = [&](const std::vector<Arg> &operands) {
-        std::vector<TypeDesc> results = op->infer({*op, operands, {}});
+        std::vector<TypeDesc> results = op->resultTypes({*op, operands, {}});
         for (TypeDesc &t : results)
             dropShape(t);
         return results.size() == op->numResults ? results : unknown;

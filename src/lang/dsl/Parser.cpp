@@ -446,25 +446,34 @@ TypeSpec Parser::parseSignatureType() {
     return type;
 }
 
+/// Words of value types, and the names of times, which are identifiers elsewhere.
+bool Parser::acceptValueType() {
+    if (accept(TokenKind::ValueTypeWord))
+        return true;
+    bool isTimeWord = is(TokenKind::Identifier) && isTime(parseValueType(textOf(peek())));
+    return isTimeWord && accept(TokenKind::Identifier);
+}
+
 TypeSpec Parser::parseType() {
     const Token &first = peek();
     TypeSpec type;
-    if (accept(TokenKind::ValueTypeWord)) {
+    if (acceptValueType()) {
         type.valueType = parseValueType(textOf(first));
     } else if (accept(TokenKind::DataTypeWord)) {
         std::string_view word = textOf(first);
         type.dataType = word == "matrix" ? DataType::Matrix : word == "frame" ? DataType::Frame : DataType::Scalar;
         if (accept(TokenKind::Less)) {
             const Token &vt = peek();
-            if (!accept(TokenKind::ValueTypeWord))
+            if (!acceptValueType())
                 failAtToken("expected a value type in '< >', found " + found(),
-                            "value types are f64 f32 si64 si32 si8 ui64 ui32 ui8 str bool");
+                            "value types are f64 f32 si64 si32 si8 ui64 ui32 ui8 str bool date timestamp duration");
             type.valueType = parseValueType(textOf(vt));
             expect(TokenKind::Greater, "after the value type");
         }
     } else {
-        failAtToken("expected a type, found " + found(),
-                    "types are f64 f32 si64 si32 si8 ui64 ui32 ui8 str bool, matrix, matrix<f64>, ...");
+        failAtToken(
+            "expected a type, found " + found(),
+            "types are f64 f32 si64 si32 si8 ui64 ui32 ui8 str bool date timestamp duration, matrix, matrix<f64>, ...");
     }
     type.span = spanFrom(first);
     return type;

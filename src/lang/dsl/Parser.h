@@ -107,6 +107,7 @@ class Parser {
     Stmt *parseImport();
     const Expr *parseCondition(std::string_view keyword);
     void endStatement();
+    bool acceptValueType();
     TypeSpec parseType();
     TypeSpec parseSignatureType();
     const Token &expectName(std::string_view what);

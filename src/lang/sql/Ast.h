@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/Source.h"
+#include "base/ValueType.h"
 
 namespace daphne::lang::sql {
 
@@ -24,6 +25,8 @@ enum class ExprKind : uint8_t {
     Float,
     String,
     Null,
+    Time,     ///< DATE '...', TIMESTAMP '...', INTERVAL '...' unit: integer as stored, of the type in `type`
+    Months,   ///< INTERVAL '...' MONTH, QUARTER or YEAR: their number in months
     Column,   ///< [table.]name
     Star,     ///< [table.]*
     Call,     ///< name([DISTINCT] args)
@@ -45,6 +48,7 @@ struct Expr {
     SourceSpan span;
     std::string name = {};  ///< column, function or operator as written; value of a string
     std::string table = {}; ///< of a column or star; "" if not given
+    ValueType type = ValueType::Unknown; ///< of a time
     int64_t integer = 0;
     double number = 0;
     bool negated = false;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lang/sql/ExpressionParser.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
+
+#include "base/Calendar.h"
 
 namespace daphne::lang::sql {
 
@@ -180,6 +183,65 @@ ExprPtr ExpressionParser::literal() {
     return e;
 }
 
+/// DATE '2024-01-31', TIMESTAMP '2024-01-31 12:00'
+ExprPtr ExpressionParser::moment() {
+    size_t first = at;
+    ValueType type = isWord("DATE") ? ValueType::Date : ValueType::Timestamp;
+    const Token &text = tokens[at + 1];
+    at += 2;
+    auto stored = calendar::parse(text.text, type);
+    if (!stored || *stored == calendar::natOf(type))
+        throw compileError(source.span(text.begin, text.end),
+                           "\"" + text.text + "\" is no " + std::string(dslName(type)))
+            .withHint(type == ValueType::Date ? "a date is written DATE '2024-01-31'"
+                                              : "a timestamp is written TIMESTAMP '2024-01-31 12:00:00'");
+    auto e = node(ExprKind::Time, spanFrom(first), std::string(dslName(type)) + " " + text.text);
+    e->type = type;
+    e->integer = *stored;
+    return e;
+}
+
+/// INTERVAL '3' DAY
+ExprPtr ExpressionParser::interval() {
+    size_t first = at;
+    const Token &text = tokens[at + 1];
+    at += 2;
+    int64_t n = 0, micros = 0;
+    const char *end = text.text.data() + text.text.size();
+    auto [stop, error] = std::from_chars(text.text.data(), end, n);
+    if (error != std::errc() || stop != end)
+        throw compileError(source.span(text.begin, text.end),
+                           "an interval needs a whole number, found \"" + text.text + "\"")
+            .withHint("an interval is written INTERVAL '3' DAY");
+    std::string word = peek().kind == TokenKind::Word ? peek().upper : "";
+    if (word.ends_with("S"))
+        word.pop_back();
+    std::ranges::transform(word, word.begin(), [](char c) { return static_cast<char>(c | 0x20); });
+    auto unit = calendar::parseUnit(word);
+    if (!unit)
+        unexpected("a unit (YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE or SECOND)");
+    ++at;
+    bool isMonths = calendar::monthsIn(*unit) > 0;
+    int64_t length = isMonths ? calendar::monthsIn(*unit) : calendar::microsIn(*unit);
+    if (__builtin_mul_overflow(n, length, &micros) || micros == calendar::kNat)
+        throw compileError(spanFrom(first), "the interval is too long");
+    auto e = node(isMonths ? ExprKind::Months : ExprKind::Time, spanFrom(first), "interval " + text.text + " " + word);
+    e->type = ValueType::Duration;
+    e->integer = micros;
+    return e;
+}
+
+/// EXTRACT(YEAR FROM d) is the function YEAR.
+ExprPtr ExpressionParser::extract() {
+    size_t first = at;
+    at += 2;
+    std::string part = name("a part of a date, such as YEAR");
+    expectWord("FROM");
+    auto value = condition();
+    expect(")");
+    return node(ExprKind::Call, spanFrom(first), std::move(part), std::move(value));
+}
+
 ExprPtr ExpressionParser::primary() {
     size_t first = at;
     const Token &t = peek();
@@ -214,6 +276,13 @@ ExprPtr ExpressionParser::primary() {
         e->query = std::move(q);
         return e;
     }
+    bool beforeString = peek(1).kind == TokenKind::String;
+    if (beforeString && (isWord("DATE") || isWord("TIMESTAMP")))
+        return moment();
+    if (beforeString && isWord("INTERVAL"))
+        return interval();
+    if (isWord("EXTRACT") && isSymbol("(", 1) && isWord("FROM", 3))
+        return extract();
     if (isWord("NULL") && !isSymbol(".", 1)) {
         ++at;
         return node(ExprKind::Null, spanFrom(first), "NULL");

@@ -34,6 +34,9 @@ class ExpressionParser : protected TokenReader {
     ExprPtr product();
     ExprPtr sign();
     ExprPtr literal();
+    ExprPtr moment();
+    ExprPtr interval();
+    ExprPtr extract();
     ExprPtr primary();
     ExprPtr column();
     ExprPtr call();

@@ -214,7 +214,7 @@ void Facts::visitDaphne(DaphneOp op) {
         if (op.is("cast"))
             call.castTarget = ir::castTargetOf(op);
         try {
-            types = op.info().infer(call);
+            types = op.info().resultTypes(call);
         } catch (const Error &) {
             rejected.insert(op);
         }

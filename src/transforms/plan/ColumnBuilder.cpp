@@ -33,7 +33,7 @@ ValueRange ColumnBuilder::create(Location loc, ops::OpName mnemonic, ValueRange 
     const ops::OpInfo *info = ops::Registry::get().findOp(mnemonic);
     std::vector<ops::Arg> args = ir::argsOf(operands);
     SmallVector<Type> results;
-    for (const TypeDesc &t : info->infer({*info, args, {}}))
+    for (const TypeDesc &t : info->resultTypes({*info, args, {}}))
         results.push_back(ir::toIrType(builder.getContext(), t));
     return ir::createOp(builder, loc, mnemonic, operands, results)->getResults();
 }
@@ -129,7 +129,7 @@ Value ColumnBuilder::asMatrix(Location loc, Value frame) {
     const ops::OpInfo *info = ops::Registry::get().findOp("cast");
     std::vector<ops::Arg> args = ir::argsOf(frame);
     TypeDesc target{.kind = ops::Kind::Matrix};
-    Type type = ir::toIrType(builder.getContext(), info->infer({*info, args, target})[0]);
+    Type type = ir::toIrType(builder.getContext(), info->resultTypes({*info, args, target})[0]);
     NamedAttribute attributes[] = {
         builder.getNamedAttr(ir::kTargetKind, builder.getI64IntegerAttr(static_cast<int64_t>(target.kind))),
         builder.getNamedAttr(ir::kValue, builder.getI64IntegerAttr(static_cast<int64_t>(target.valueType)))};

@@ -21,7 +21,8 @@ namespace {
 
 bool isNumericType(Type type) {
     auto desc = ir::toTypeDesc(type);
-    return (desc.isScalar() || desc.isMatrix()) && desc.valueType != ValueType::Str;
+    bool isNumber = desc.valueType == ValueType::Unknown || isNumeric(desc.valueType);
+    return (desc.isScalar() || desc.isMatrix()) && isNumber;
 }
 
 bool mayBeVector(Type type) {

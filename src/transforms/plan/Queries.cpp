@@ -106,7 +106,7 @@ bool addAggregates(DaphneOp op, size_t numKeys, const Columns &columns, QueryExt
         QueryBlock::Aggregate a{*function, schema.labels[k], schema.types[k], *node};
         if (*function == "COUNT")
             a.node = QueryBlock::kNoNode;
-        else if (type == ValueType::Str || (isUnsigned && *function != "SUM"))
+        else if (!isNumeric(type) || (isUnsigned && *function != "SUM"))
             return false;
         if (!mask->empty()) {
             if (!isNumeric(e.block.nodes[*maskNode].type))

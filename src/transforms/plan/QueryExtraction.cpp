@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/Calendar.h"
+
 namespace daphne::transforms {
 
 using namespace mlir;
@@ -27,6 +29,8 @@ bool areComparable(ValueType a, ValueType b) {
         return false;
     if (a == b)
         return !is64BitUnsigned(a);
+    if (isTime(a) || isTime(b))
+        return false;
     if (is64BitUnsigned(a) || is64BitUnsigned(b))
         return false;
     // An integer promoted to f32 may be rounded.
@@ -291,7 +295,7 @@ std::optional<size_t> QueryExtraction::newPart(Value v, Value frame, const Colum
             ValueType to = typeOf(v).valueType;
             if (node && block.nodes[*node].type != to) {
                 ValueType from = block.nodes[*node].type;
-                if ((to != ValueType::SI64 && to != ValueType::F64) || from == ValueType::Str || is64BitUnsigned(from))
+                if ((to != ValueType::SI64 && to != ValueType::F64) || !isNumeric(from) || is64BitUnsigned(from))
                     return std::nullopt;
                 node = block.add({.kind = Kind::Call, .type = to, .name = "cast", .operands = {*node}});
             }
@@ -325,8 +329,27 @@ std::optional<size_t> QueryExtraction::compare(const std::string &mnemonic, size
     bool fits = ops::isNamed(mnemonic, "ewEq") ? areKeys(ca, cb) : areComparable(ca, cb);
     if (!fits)
         return std::nullopt;
-    ValueType type = ta == ValueType::Str ? ValueType::SI64 : mostGeneral(ta, tb);
-    return block.add({.kind = Kind::Call, .type = type, .name = mnemonic, .operands = {a, b}});
+    ValueType type = ta == ValueType::Str || isTime(ta) ? ValueType::SI64 : mostGeneral(ta, tb);
+    size_t node = block.add({.kind = Kind::Call, .type = type, .name = mnemonic, .operands = {a, b}});
+    // Integers of times compare like the times, but for nat, of which nothing holds but that it differs from everything.
+    bool isNeq = ops::isNamed(mnemonic, "ewNeq");
+    for (size_t operand : {a, b}) {
+        const Node &n = block.nodes[operand];
+        if (!isTime(n.type) || (n.kind == Kind::Constant && n.constant.i != calendar::natOf(n.type)))
+            continue;
+        size_t missing = natTest(isNeq ? "ewEq" : "ewNeq", operand);
+        node = block.add(
+            {.kind = Kind::Call, .type = type, .name = isNeq ? "ewOr" : "ewAnd", .operands = {node, missing}});
+    }
+    return node;
+}
+
+/// Whether the integer of a time is, or is not, that of nat.
+size_t QueryExtraction::natTest(const std::string &mnemonic, size_t node) {
+    ValueType type = block.nodes[node].type;
+    size_t nat = block.add(
+        {.kind = Kind::Constant, .type = type, .constant = {.type = type, .i = calendar::natOf(type)}});
+    return block.add({.kind = Kind::Call, .type = ValueType::SI64, .name = mnemonic, .operands = {node, nat}});
 }
 
 std::optional<size_t> QueryExtraction::call(DaphneOp op, Value frame, const Columns &columns) {
@@ -335,7 +358,7 @@ std::optional<size_t> QueryExtraction::call(DaphneOp op, Value frame, const Colu
     bool isLogical = name == "ewAnd" || name == "ewOr";
     bool isArithmetic = name == "ewAdd" || name == "ewSub" || name == "ewMul" || name == "ewDiv";
     bool isKnown = isComparison(name) || isLogical || isArithmetic || name == "ewMinus" || name == "cond" ||
-                   name == "like" || name == "isMember";
+                   name == "like" || name == "isMember" || name == "isNat" || name == "ewIsnan";
     if (!isKnown || type == ValueType::Unknown || type == ValueType::Str)
         return std::nullopt;
     std::vector<size_t> operands;
@@ -350,6 +373,8 @@ std::optional<size_t> QueryExtraction::call(DaphneOp op, Value frame, const Colu
     auto fitsResult = [&](size_t i) {
         return typeAt(i) <= type && (!is64BitUnsigned(typeAt(i)) || isTruth(operands[i]));
     };
+    if (name == "isNat" || name == "ewIsnan")
+        return isTime(typeAt(0)) ? std::optional(natTest("ewEq", operands[0])) : std::nullopt;
     bool isPlain = type == ValueType::SI64 || type == ValueType::F64;
     if (name == "isMember") {
         Value set = op->getOperand(1);

@@ -58,6 +58,7 @@ class QueryExtraction {
     std::optional<size_t> newPart(mlir::Value v, mlir::Value frame, const Columns &columns);
     std::optional<size_t> call(ir::DaphneOp op, mlir::Value frame, const Columns &columns);
     bool isTruth(size_t node) const;
+    size_t natTest(const std::string &mnemonic, size_t node);
     std::optional<size_t> compare(const std::string &mnemonic, size_t a, size_t b);
     bool isLengthOf(mlir::Value rows, mlir::Value frame);
 

@@ -12,7 +12,7 @@ Value Rewrite::create(ops::OpName mnemonic, ValueRange operands) {
     const ops::OpInfo *info = ops::Registry::get().findOp(mnemonic);
     std::vector<ops::Arg> args = ir::argsOf(operands);
     SmallVector<Type> results;
-    for (const ops::TypeDesc &t : info->infer({*info, args, {}}))
+    for (const ops::TypeDesc &t : info->resultTypes({*info, args, {}}))
         results.push_back(ir::toIrType(builder.getContext(), t));
     return ir::createOp(builder, op.getLoc(), mnemonic, operands, results)->getResult(0);
 }

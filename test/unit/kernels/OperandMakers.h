@@ -35,6 +35,8 @@ inline size_t matching(R &r, size_t n) { return r.oneIn(10) ? r.size() : n; }
 inline size_t multiple(R &r, size_t n) { return n * r.positiveSize(); }
 
 inline Operands one(R &r) { return {{r.matrix()}}; }
+/// Hours of a day; others than 0 to 23 are errors.
+inline Operands hoursOfDay(R &r) { return {{number(2024), number(2), number(29), r.matrix()}}; }
 inline Operands formatted(R &r) { return {{Value::string("{:>9}"), r.matrix()}}; }
 inline Operands square(R &r) {
     size_t n = r.size();
@@ -515,6 +517,14 @@ inline const std::map<std::string_view, OperandMaker> &callOperandMakers() {
         {"inv", {invertible, Sums}},
         {"equal", {twoAny}},
         {"isMember", {membership}},
+        {"isNat", {one}},
+        {"natToEpoch", {one}},
+        {"days", {one}},
+        {"hours", {one}},
+        {"minutes", {one}},
+        {"seconds", {one}},
+        {"timestamp", {hoursOfDay}},
+        {"weeks", {one}},
         {"isSymmetric", {symmetric}},
         {"kron", {twoAny}},
         {"length", {justList}},
@@ -596,6 +606,21 @@ inline const std::map<std::string_view, std::string_view> &opsWithoutMatrices() 
         {"takeElement", "its operand is a list"},
         {"orderOfKeys", "its operand is a list of scalars"},
         {"decides", "looks at scalars only"},
+        {"addMonths", "dates and timestamps only"},
+        {"date", "0 is no year, month or day"},
+        {"day", "dates and timestamps only"},
+        {"duration", "strings only"},
+        {"hour", "dates and timestamps only"},
+        {"micros", "dates and timestamps only"},
+        {"minute", "dates and timestamps only"},
+        {"month", "dates and timestamps only"},
+        {"quarter", "dates and timestamps only"},
+        {"second", "dates and timestamps only"},
+        {"truncate", "dates and timestamps only"},
+        {"week", "dates and timestamps only"},
+        {"weekday", "dates and timestamps only"},
+        {"year", "dates and timestamps only"},
+        {"yearDay", "dates and timestamps only"},
         {"except", "takes frames, whose columns are dense"},
         {"fill", "its operands are scalars"},
         {"find", "strings only"},
