@@ -110,7 +110,7 @@ ops::TypeDesc typeOf(const Value &v) {
         return ops::TypeDesc::frame(schema, static_cast<int64_t>(v.frame().rows()),
                                     static_cast<int64_t>(v.frame().cols()));
     }
-    case ValueKind::List: return ops::TypeDesc::list(v.list().elementType);
+    case ValueKind::List: return ops::TypeDesc::list(v.valueType());
     case ValueKind::None: break;
     }
     return ops::TypeDesc::unknown();

@@ -262,7 +262,7 @@ constexpr Row kRows[] = {
     {"insertMarked", together<0, 2>}, {"insertCells", together<0, 2>},
     {"setColumn", anywhere}, {"insertInColumn", onlyAt<1>},
     // questions
-    {"length", anywhere}, {"numCells", anywhere}, {"numCols", anywhere}, {"numRows", anywhere}, {"typeOf", anywhere},
+    {"equal", anywhere}, {"asList", anywhere}, {"length", anywhere}, {"numCells", anywhere}, {"numCols", anywhere}, {"numRows", anywhere}, {"typeOf", anywhere},
     // texts, output
     {"format", anywhere}, {"toStr", onlyAt<0>}, {"print", anywhere}, {"printValues", anywhere},
     {"write", onlyAt<0>},

@@ -14,7 +14,7 @@ namespace daphne {
 
 namespace {
 
-/// As `==`, but NaN equals NaN.
+/// As `==`, but NaN equals NaN, and nat nat, which is an integer like others.
 template <class T> bool sameCell(const T &a, const T &b) {
     if constexpr (std::is_floating_point_v<T>)
         return a == b || (a != a && b != b);
@@ -53,8 +53,7 @@ bool sameSparse(const Csr &a, const Csr &b) {
 bool sameMatrix(const Matrix &a, const Matrix &b) {
     if (a.rows() != b.rows() || a.cols() != b.cols())
         return false;
-    const bool text = a.type() == ValueType::Str;
-    if (text != (b.type() == ValueType::Str))
+    if (!areAlike(a.type(), b.type()))
         return false;
     if (&a == &b)
         return true;
@@ -77,10 +76,13 @@ bool sameFrame(const Frame &a, const Frame &b) {
 }
 
 bool sameScalar(const Value &a, const Value &b) {
-    if (a.isString() || b.isString())
-        return a.isString() && b.isString() && a.text() == b.text();
-    return withNumericType(mostGeneral(a.scalarType(), b.scalarType()),
-                           [&]<class T>(TypeTag<T>) { return sameCell(a.as<T>(), b.as<T>()); });
+    if (!areAlike(a.scalarType(), b.scalarType()))
+        return false;
+    if (a.isString())
+        return a.text() == b.text();
+    const ValueType type = mostGeneral(a.scalarType(), b.scalarType());
+    const Value x = convertScalar(a, type), y = convertScalar(b, type);
+    return withNumericType(type, [&]<class T>(TypeTag<T>) { return sameCell(x.as<T>(), y.as<T>()); });
 }
 
 /// Of values that are no lists.

@@ -8,8 +8,10 @@
 #include <numeric>
 #include <utility>
 
+#include "base/Calendar.h"
 #include "base/Utf8.h"
 #include "kernels/KernelTable.h"
+#include "kernels/elementwise/Convert.h"
 #include "kernels/reorganise/CellOrder.h"
 #include "ops/Range.h"
 
@@ -144,10 +146,16 @@ Value functionParts(KernelCall &, AnyValue x) {
     return makeList(Ref<Sequence>::share(&sequenceOf(x.value)));
 }
 
-/// Numbers of any types, or strings. NaN comes last.
+/// Numbers of any types, strings, or times that can be compared. NaN and nat come last.
 bool keyComesBefore(const Value &a, const Value &b) {
     if (a.isString())
         return a.text() < b.text();
+    if (isTime(a.scalarType())) {
+        const ValueType type = mostGeneral(a.scalarType(), b.scalarType());
+        const auto x = convertScalar(a, type).as<int64_t>(), y = convertScalar(b, type).as<int64_t>();
+        const int64_t nat = calendar::natOf(type);
+        return x == nat || y == nat ? x != nat : x < y;
+    }
     return withNumericType(mostGeneral(a.scalarType(), b.scalarType()),
                            [&]<class T>(TypeTag<T>) { return comesBefore(a.as<T>(), b.as<T>(), true); });
 }
@@ -158,7 +166,7 @@ Value orderOfKeys(KernelCall &call, AnyValue) {
     for (const Value &key : keys) {
         if (!key.isScalar())
             throw executionError("keys must be numbers or strings, this is " + describe(key));
-        if (key.isString() != keys[0].isString())
+        if (!areAlike(key.scalarType(), keys[0].scalarType()))
             throw executionError("keys must be all numbers or all strings, got " + describe(keys[0]) + " and " +
                                  describe(key));
     }
