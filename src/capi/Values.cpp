@@ -6,11 +6,8 @@
 
 #include "base/Calendar.h"
 #include "capi/Handles.h"
-<<<<<<< HEAD
 #include "data/Sequence.h"
-=======
 #include "io/Times.h"
->>>>>>> 3fd1900 (times: dates, timestamps and durations as value types (work in progress))
 
 using namespace daphne;
 using namespace daphne::capi;
