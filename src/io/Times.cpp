@@ -65,6 +65,9 @@ TimeColumns::TimeColumns(std::optional<Metadata> &meta) {
         meta->valueType = ValueType::Str;
     for (size_t c = 0; c < meta->types.size(); ++c)
         if (isTime(meta->types[c])) {
+            if (meta->nullable.empty())
+                meta->nullable.assign(meta->types.size(), meta->allNullable);
+            meta->nullable[c] = false; // nat tells
             columns.emplace_back(meta->labels[c], meta->types[c]);
             meta->types[c] = ValueType::Str;
         }

@@ -260,7 +260,10 @@ bool mustKeep(Operation *op) {
         // Dropping facts never fails, adding them may.
         return isReference(op->getOperand(0).getType()) &&
                toTypeDesc(op->getOperand(0).getType()).isComplete() == false;
-    bool hasTimes = llvm::any_of(op->getOperandTypes(), [](Type t) { return isTime(toTypeDesc(t).valueType); });
+    bool hasTimes = llvm::any_of(op->getOperandTypes(), [](Type t) {
+        auto matrix = dyn_cast<MatrixType>(t);
+        return isTime(matrix ? matrix.element() : t);
+    });
     if (!row.mayFail && !hasTimes)
         return false;
     std::vector<Arg> storage;

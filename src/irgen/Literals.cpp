@@ -38,7 +38,7 @@ mlir::Attribute cellsAttribute(mlir::Builder &b, llvm::ArrayRef<Constant> cells,
 }
 
 double fractionOfNonZeros(llvm::ArrayRef<Constant> cells, ValueType type) {
-    if (type == ValueType::Str || type == ValueType::Bool || cells.empty())
+    if (!isNumeric(type) || type == ValueType::Bool || cells.empty())
         return -1;
     size_t n = 0;
     for (const Constant &c : cells)
@@ -84,6 +84,10 @@ IrValue Generator::matrixLiteral(const MatrixLit &e) {
             cells.push_back(v);
         }
     }
+    for (const Constant &c : constants)
+        if (c.type != constants[0].type && (isTime(c.type) || isTime(constants[0].type)))
+            raise(compileError(e.span, "a matrix literal cannot mix " + std::string(dslName(constants[0].type)) +
+                                           " and " + std::string(dslName(c.type))));
     auto n = static_cast<int64_t>(e.cells.size());
     bool allConstant = constants.size() == cells.size();
     auto sizeOf = [&](const Expr *size) {

@@ -319,8 +319,12 @@ Types spread(const InferCall &call, ValueType result, std::initializer_list<cons
 
 /// Of a text with or without a pattern, of numbers (year, month, day ...), or of another moment.
 template <ValueType T> Types moment(const InferCall &call) {
-    if (call.args.size() >= 3)
+    if (call.args.size() >= 3) {
+        for (const Arg &arg : call.args)
+            if (arg.constant && isFloat(arg.constant->type) && !isWhole(arg.constant->d))
+                throw compileError({}, notWholeText(arg.constant->d)).withHint(std::string(kWholeNumberHint));
         return spread(call, T, {&kNumbers});
+    }
     TypeDesc first = columnOf(call, 0);
     if (isMoment(first.valueType) && call.args.size() == 1)
         return spread(call, T, {&kMoments});

@@ -191,6 +191,40 @@ def arrow_tables_come_back(daphne):
     assert np.array_equal(np.load(daphne.path('m2.npy')), x)
 
 
+def arrow_times_come_back(daphne):
+    pa, parquet = package('pyarrow'), package('pyarrow.parquet')
+    from datetime import date, datetime, timedelta
+    table = pa.table({'d': pa.array([date(2024, 2, 29), None, date(1, 1, 1)]),
+                      't': pa.array([datetime(2024, 2, 29, 12, 0, 0, 5), datetime(1969, 12, 31, 23, 59, 59), None], pa.timestamp('us')),
+                      'e': pa.array([timedelta(hours=-1), None, timedelta(microseconds=1)], pa.duration('us'))})
+    parquet.write_table(table, daphne.path('in.parquet'))
+    script = daphne.path('p.daph')
+    script.write_text('F = readFrame("in.parquet"); print(F); write(F, "out.parquet");')
+    run = subprocess.run([daphne.binary, str(script)], cwd=daphne.directory, capture_output=True, text=True, timeout=60)
+    if 'built without' in run.stderr:
+        raise Missing('pyarrow, when daphne was built,')
+    assert run.stdout == ('Frame(3x3, [d:date, t:timestamp, e:duration])\n2024-02-29 2024-02-29T12:00:00.000005 -PT1H\n'
+                          'nat 1969-12-31T23:59:59 nat\n0001-01-01 nat PT0.000001S\n'), (run.stdout, run.stderr)
+    back = parquet.read_table(daphne.path('out.parquet'))
+    assert back.to_pydict() == table.to_pydict(), back
+    assert back.schema.field('d').type == pa.date32() and back.schema.field('t').type == pa.timestamp('us'), back.schema
+    # Other units, a time zone, days in milliseconds.
+    other = pa.table({'s': pa.array([1], pa.timestamp('s')), 'm': pa.array([1500], pa.timestamp('ms', tz='Europe/Berlin')),
+                      'n': pa.array([2000], pa.timestamp('ns')), 'd': pa.array([date(1970, 1, 2)], pa.date64())})
+    with pa.ipc.new_file(str(daphne.path('in.arrow')), other.schema) as f:
+        f.write_table(other)
+    daphne.convert('in.arrow', 'out.jsonl')
+    assert daphne.path('out.jsonl').read_text() == ('{"s":"1970-01-01T00:00:01","m":"1970-01-01T00:00:01.5",'
+                                                    '"n":"1970-01-01T00:00:00.000002","d":"1970-01-02"}\n')
+    for column in (pa.array([1999], pa.timestamp('ns')), pa.array([2 ** 62], pa.timestamp('s'))):
+        fine = pa.table({'t': column})
+        with pa.ipc.new_file(str(daphne.path('bad.arrow')), fine.schema) as f:
+            f.write_table(fine)
+        bad = subprocess.run([daphne.binary, '-e', 'print(readFrame("bad.arrow"));'], cwd=daphne.directory,
+                             capture_output=True, text=True, timeout=60)
+        assert bad.returncode == 3 and 'column "t", row 0' in bad.stderr, (bad.returncode, bad.stderr)
+
+
 def damaged_files_of_libraries_are_errors(daphne, times=40):
     """Whatever a library does with them: a value or an error of the execution. HDF5 1.10 has loops without an end on some
     damaged files, which nobody can turn into an error; they are ended from here."""
@@ -311,7 +345,7 @@ def killed_writers_leave_a_complete_file(daphne, times=20):
 
 CASES = [numpy_arrays_come_back, numpy_archives_are_read, numpy_structured_arrays_are_frames, scipy_matrices_come_back,
          pandas_tables_come_back, netcdf_variables_come_back,
-         hdf5_data_sets_come_back, arrow_tables_come_back, damaged_files_of_libraries_are_errors,
+         hdf5_data_sets_come_back, arrow_tables_come_back, arrow_times_come_back, damaged_files_of_libraries_are_errors,
          files_that_shrink_are_errors, full_disks_leave_the_old_file,
          a_disk_with_room_for_two_is_enough_to_replace_a_file_again_and_again,
          files_without_permission_are_errors, killed_writers_leave_a_complete_file]

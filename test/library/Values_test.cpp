@@ -211,6 +211,52 @@ TEST(Numbers, OfEveryTypeGoThrough) {
     EXPECT_EQ(passedThrough(Value::text("Grüße\n")).text(), "Grüße\n");
 }
 
+TEST(Times, HaveCodesOfTheirOwn) {
+    Engine engine;
+    Results r = engine.compile("d = date([\"1970-01-02\", \"\"]); t = timestamp(\"1970-01-01T00:00:01\"); e = hours(-1);", {},
+                               {"d", "t", "e"})
+                    .run({});
+    EXPECT_EQ(r["d"].describe().type, DAPHNE_DATE);
+    EXPECT_EQ(r["d"].cell<int32_t>(0, 0), 1);
+    EXPECT_EQ(r["d"].cell<int32_t>(1, 0), std::numeric_limits<int32_t>::min()) << "nat";
+    EXPECT_EQ(r["t"].describe().type, DAPHNE_TIMESTAMP);
+    EXPECT_EQ(r["t"].number<int64_t>(), 1'000'000);
+    EXPECT_EQ(r["e"].describe().type, DAPHNE_DURATION);
+    EXPECT_EQ(r["e"].number<int64_t>(), -3'600'000'000);
+}
+
+TEST(Times, ComeFromTheHost) {
+    const int32_t days[] = {0, 59, std::numeric_limits<int32_t>::min()};
+    daphne_dense view{sizeof view, DAPHNE_DATE, days, 3, 1, 0};
+    daphne_value *value = nullptr;
+    ASSERT_EQ(daphne_value_dense(&view, nullptr, nullptr, &value, nullptr), 0);
+    Value dates(value);
+    EXPECT_EQ(passedThrough(dates).describe().type, DAPHNE_DATE);
+    Engine engine;
+    Printed printed;
+    engine.compile("print(D + 1);", {Input::like("D", dates)}).run({dates}, printed.options());
+    EXPECT_EQ(printed.out, "DenseMatrix(3x1, date)\n1970-01-02\n1970-03-02\nnat\n");
+    ASSERT_EQ(daphne_value_number(DAPHNE_DURATION, 1'500'000, &value, nullptr), 0);
+    Value second(value);
+    Printed text;
+    engine.compile("print(x);", {Input::like("x", second)}).run({second}, text.options());
+    EXPECT_EQ(text.out, "PT1.5S\n");
+}
+
+TEST(Times, ThatMakeNoSenseAreRefused) {
+    const int32_t days[] = {0, 5'000'000};
+    daphne_value *value = nullptr;
+    daphne_dense view{sizeof view, DAPHNE_DATE, days, 2, 1, 0};
+    EXPECT_EQ(daphne_value_dense(&view, nullptr, nullptr, &value, nullptr), DAPHNE_USAGE_ERROR) << "beyond the year 9999";
+    EXPECT_EQ(daphne_value_number(DAPHNE_TIMESTAMP, uint64_t(1) << 62, &value, nullptr), DAPHNE_USAGE_ERROR);
+    EXPECT_EQ(daphne_value_number(15, 0, &value, nullptr), DAPHNE_USAGE_ERROR);
+    const uint64_t offsets[] = {0, 1};
+    const uint32_t columns[] = {0};
+    const int64_t cells[] = {1};
+    daphne_csr sparse{sizeof sparse, DAPHNE_DURATION, 64, 32, offsets, columns, cells, 1, 1, DAPHNE_CANONICAL};
+    EXPECT_EQ(daphne_value_csr(&sparse, nullptr, nullptr, &value, nullptr), DAPHNE_USAGE_ERROR);
+}
+
 TEST(Frames, AreMadeOfColumnsAndTakenApart) {
     Engine engine;
     Value f =
@@ -243,6 +289,94 @@ TEST(Functions, BelongToTheProgramThatMadeThem) {
     EXPECT_EQ(f.kind(), DAPHNE_FUNCTION);
     auto other = engine.compile("g = x -> x * 100; l = list(g); g = f; y = g(1);", {Input::like("f", f)}, {"y"});
     EXPECT_NE(failureOf([&] { other.run({f}); }).message().find("no function of the program"), std::string::npos);
+}
+
+/// A table with one column "t" of one number.
+struct OneNumber {
+    const char *format;
+    int64_t number;
+    int state = 0;
+    ArrowSchema column{};
+    ArrowArray cells{};
+    ArrowSchema *columns[1] = {&column};
+    ArrowArray *arrays[1] = {&cells};
+    const void *buffers[2] = {nullptr, &number};
+    const void *none[1] = {nullptr};
+
+    ArrowArrayStream stream() {
+        ArrowArrayStream s{};
+        s.private_data = this;
+        s.get_schema = [](ArrowArrayStream *s, ArrowSchema *out) {
+            auto *self = static_cast<OneNumber *>(s->private_data);
+            self->column = {self->format, "t", nullptr, 2, 0, nullptr, nullptr, [](ArrowSchema *c) { c->release = nullptr; },
+                            nullptr};
+            *out = {"+s", "", nullptr, 0, 1, self->columns, nullptr, [](ArrowSchema *c) { c->release = nullptr; }, nullptr};
+            return 0;
+        };
+        s.get_next = [](ArrowArrayStream *s, ArrowArray *out) {
+            auto *self = static_cast<OneNumber *>(s->private_data);
+            *out = {};
+            if (self->state++ > 0)
+                return 0;
+            auto release = [](ArrowArray *a) { a->release = nullptr; };
+            self->cells = {1, 0, 0, 2, 0, self->buffers, nullptr, nullptr, release, nullptr};
+            *out = {1, 0, 0, 1, 1, self->none, self->arrays, nullptr, release, nullptr};
+            return 0;
+        };
+        s.get_last_error = [](ArrowArrayStream *) { return ""; };
+        s.release = [](ArrowArrayStream *s) { s->release = nullptr; };
+        return s;
+    }
+    Value taken() {
+        ArrowArrayStream s = stream();
+        return Value::take(&s).part(0);
+    }
+};
+
+TEST(ArrowStreams, OfOtherUnitsAreConverted) {
+    struct Case {
+        const char *format;
+        int64_t number;
+        daphne_type type;
+        int64_t wanted;
+    };
+    for (const Case &c : {Case{"tss:", 2, DAPHNE_TIMESTAMP, 2'000'000}, {"tsm:UTC", -1, DAPHNE_TIMESTAMP, -1'000},
+                          {"tsu:Europe/Berlin", 7, DAPHNE_TIMESTAMP, 7}, {"tsn:", 3'000, DAPHNE_TIMESTAMP, 3},
+                          {"tDs", 1, DAPHNE_DURATION, 1'000'000}, {"tDn", -4'000, DAPHNE_DURATION, -4}}) {
+        Value column = OneNumber{c.format, c.number}.taken();
+        EXPECT_EQ(column.describe().type, c.type) << c.format;
+        EXPECT_EQ(column.cell<int64_t>(0, 0), c.wanted) << c.format;
+    }
+    Value days = OneNumber{"tdm", 2 * int64_t(86'400'000)}.taken();
+    EXPECT_EQ(days.describe().type, DAPHNE_DATE);
+    EXPECT_EQ(days.cell<int32_t>(0, 0), 2);
+    for (OneNumber bad : {OneNumber{"tsn:", 1'500}, {"tdm", 1}, {"tss:", int64_t(1) << 62}, {"tsu:", int64_t(1) << 62}})
+        EXPECT_NE(std::string(failureOf([&] { bad.taken(); }).what()).find("column \"t\", row 0"), std::string::npos);
+}
+
+TEST(ArrowStreams, CarryTimes) {
+    Engine engine;
+    Value f = engine
+                  .compile("F = {\"d\": date([\"1970-01-02\", \"\"]), \"t\": timestamp([\"1970-01-01\", \"1970-01-02\"]), "
+                           "\"e\": hours([1, 2])};",
+                           {}, {"F"})
+                  .run({})["F"];
+    ArrowArrayStream stream{}, again{};
+    f.stream(&stream);
+    ArrowSchema schema{};
+    ASSERT_EQ(stream.get_schema(&stream, &schema), 0);
+    EXPECT_STREQ(schema.children[0]->format, "tdD");
+    EXPECT_STREQ(schema.children[1]->format, "tsu:");
+    EXPECT_STREQ(schema.children[2]->format, "tDu");
+    schema.release(&schema);
+    stream.release(&stream);
+    f.stream(&again);
+    Value g = Value::take(&again);
+    EXPECT_EQ(g.labels(), (std::vector<std::string>{"d", "t", "e"})) << "nat needs no indicator";
+    EXPECT_EQ(g.part(0).describe().type, DAPHNE_DATE);
+    EXPECT_EQ(g.part(0).cell<int32_t>(1, 0), std::numeric_limits<int32_t>::min());
+    EXPECT_EQ(g.part(1).cell<int64_t>(1, 0), 86'400'000'000);
+    EXPECT_EQ(g.part(2).describe().type, DAPHNE_DURATION);
 }
 
 TEST(ArrowStreams, OfFramesShareNumbersAndComeBack) {

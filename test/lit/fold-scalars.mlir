@@ -140,3 +140,19 @@ func.func @openBranch(%b: i1) -> si64 {
   }
   return %r : si64
 }
+
+// -----
+
+// Constants of dates are written as texts.
+// CHECK-LABEL: @dates
+func.func @dates() -> (!daphne.date, si64) {
+  // CHECK-DAG: daphne.constant "2024-03-01" : !daphne.date
+  // CHECK-DAG: daphne.constant 60 : si64
+  // CHECK-NOT: ewSub
+  %a = daphne.constant "2024-02-29" : !daphne.date
+  %b = daphne.constant "2024-01-01" : !daphne.date
+  %c = daphne.constant 1 : si64
+  %d = daphne.ewAdd %a, %c : (!daphne.date, si64) -> !daphne.date
+  %e = daphne.ewSub %d, %b : (!daphne.date, !daphne.date) -> si64
+  return %d, %e : !daphne.date, si64
+}

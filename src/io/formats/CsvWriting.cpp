@@ -170,6 +170,17 @@ void writeCsv(const Matrix &matrix, WriteJob &job) {
         appendHeader(header, labels, fields);
     }
     job.file.write(header);
+    if (isTime(m->type())) {
+        Source cells = sourceOfTimes(*m);
+        return writeRowsInParallel(job, m->rows(), m->cols(), [&](size_t r, std::string &out) {
+            for (size_t c = 0; c < m->cols(); ++c) {
+                if (c > 0)
+                    fields.delimiter(out);
+                cells.append(out, cells, r * cells.skip + c, fields);
+            }
+            out += '\n';
+        });
+    }
     withValueType(m->type(), [&]<class T>(TypeTag<T>) {
         auto cells = m->view<T>();
         writeRowsInParallel(job, cells.rows, cells.cols, [&](size_t r, std::string &out) {

@@ -175,7 +175,7 @@ Value readFrame(ReadJob &job) {
         Layout layout = layoutOf(job, all);
         needPlausibleSize(job, layout);
         auto frame = Ref<Frame>::make(layout.rows);
-        NullIndicators indicators(job, layout.labels, layout.rows);
+        NullIndicators indicators(job, layout.labels, layout.types, layout.rows);
         std::map<std::string, size_t, std::less<>> places;
         for (size_t c = 0; c < layout.labels.size(); ++c) {
             auto column = Dense::create(layout.types[c], layout.rows, 1, Buffer::Init::Zero);

@@ -16,6 +16,12 @@ bool isOfType(std::string_view text, ValueType type) {
 bool isDate(std::string_view text) { return isOfType(text, ValueType::Timestamp); }
 bool isDuration(std::string_view text) { return isOfType(text, ValueType::Duration); }
 
+/// Of a field as it stands; dates may be quoted, numbers in quotes are texts.
+std::string_view withoutQuotes(std::string_view field, char quote) {
+    bool isQuoted = quote != 0 && field.size() >= 2 && field.front() == quote && field.back() == quote;
+    return isQuoted ? field.substr(1, field.size() - 2) : field;
+}
+
 constexpr std::string_view kNullTexts[] = {"NA", "N/A", "n/a", "null", "NULL", "nan"};
 
 } // namespace
@@ -60,8 +66,9 @@ bool hasColumnOtherThanText(std::string_view text, const CsvStyle &style, size_t
             std::string_view field = cursor.raw();
             if (c < columns.size() && !empty) {
                 columns[c].isNumbers = columns[c].isNumbers && kindOf(field) != FieldKind::Text;
-                columns[c].isDates = columns[c].isDates && isDate(withoutBlanks(field));
-                columns[c].isDurations = columns[c].isDurations && isDuration(withoutBlanks(field));
+                std::string_view text = withoutQuotes(withoutBlanks(field), style.quote);
+                columns[c].isDates = columns[c].isDates && isDate(text);
+                columns[c].isDurations = columns[c].isDurations && isDuration(text);
             }
             if (!cursor.atDelimiter())
                 break;

@@ -49,8 +49,7 @@ CellsFor<int64_t>::CellsFor(const KernelCall &call, size_t i, const Value &v, Ma
     auto needWhole = [&](auto x) {
         if constexpr (std::is_floating_point_v<decltype(x)>)
             if (std::floor(x) != x || !std::isfinite(x))
-                throw executionError(std::string(ops::userName(call.mnemonic())) + ": argument " +
-                                     std::to_string(i + 1) + " must be a whole number")
+                throw executionError("argument " + std::to_string(i + 1) + " must be a whole number")
                     .withHint("floor(...) rounds down");
     };
     if (v.valueType() == ValueType::Str)

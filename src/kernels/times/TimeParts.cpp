@@ -172,7 +172,7 @@ template <int64_t (*Part)(int64_t)> Value part(KernelCall &call, std::span<const
     return makeTimes(call, x.isScalar(), shape, ValueType::SI64, [&](size_t r, size_t c) {
         int64_t moment = cells.at(r, c);
         if (moment == kNat)
-            throw executionError(std::string(ops::userName(call.mnemonic())) + ": nat has no parts")
+            throw executionError("nat has no parts")
                 .withHint("isNan(...) marks missing times");
         return Part(moment);
     });
@@ -219,7 +219,7 @@ Value addMonthsTo(KernelCall &call, std::span<const Value>) {
         int64_t days = floorDiv(moment, kMicrosPerDay);
         auto later = addMonths(days, months.at(r, c));
         if (!later)
-            throw executionError("addMonths: the result lies outside of the years 1 to 9999");
+            throw executionError("the result lies outside of the years 1 to 9999");
         return inUnitsOf(type, moment + (*later - days) * kMicrosPerDay);
     });
 }

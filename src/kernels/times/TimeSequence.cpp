@@ -18,7 +18,7 @@ Value sequence(KernelCall &call, const Value &from, const Value &to, std::span<c
     TimeCells ends[] = {{from, {}, TimeCells::Dates::AsMicros}, {to, {}, TimeCells::Dates::AsMicros}};
     int64_t first = ends[0].at(0, 0), last = ends[1].at(0, 0);
     if (first == kNat || last == kNat)
-        throw executionError("seq: an end of the sequence is nat");
+        throw executionError("an end of the sequence is nat");
     bool onlyDates = from.scalarType() == ValueType::Date && to.scalarType() == ValueType::Date;
     Value step = rest.empty() ? Value::scalar<int64_t>(1) : rest[0];
     ValueType type = onlyDates ? ValueType::Date : ValueType::Timestamp;
@@ -26,7 +26,7 @@ Value sequence(KernelCall &call, const Value &from, const Value &to, std::span<c
     if (step.isString()) {
         auto unit = parseUnit(step.text());
         if (!unit)
-            throw executionError("seq: \"" + step.text() + "\" is no unit")
+            throw executionError("\"" + step.text() + "\" is no unit")
                 .withHint("units are year quarter month week day hour minute second");
         months = monthsIn(*unit);
         stepMicros = microsIn(*unit);
@@ -36,12 +36,12 @@ Value sequence(KernelCall &call, const Value &from, const Value &to, std::span<c
         type = ValueType::Timestamp;
     } else if (step.isScalar() && isIntegerLike(step.scalarType()) && onlyDates) {
         if (__builtin_mul_overflow(step.as<int64_t>(), kMicrosPerDay, &stepMicros))
-            throw executionError("seq: the step is too large");
+            throw executionError("the step is too large");
     } else {
         wrongArgument(call, 2, "a number of days between dates, a duration or a unit");
     }
     if (stepMicros == kNat || (stepMicros == 0 && months == 0))
-        throw executionError("seq: the step must not be " + std::string(stepMicros == kNat ? "nat" : "zero"));
+        throw executionError("the step must not be " + std::string(stepMicros == kNat ? "nat" : "zero"));
     std::vector<int64_t> moments;
     if (months > 0) {
         int64_t days = floorDiv(first, kMicrosPerDay), ofDay = first - days * kMicrosPerDay;
@@ -54,7 +54,7 @@ Value sequence(KernelCall &call, const Value &from, const Value &to, std::span<c
     } else if (stepMicros > 0 ? first <= last : first >= last) {
         auto count = (static_cast<__int128>(last) - first) / stepMicros + 1;
         if (count > (int64_t(1) << 40))
-            throw executionError("seq: a sequence of so many cells cannot be in memory");
+            throw executionError("a sequence of so many cells cannot be in memory");
         moments.reserve(static_cast<size_t>(count));
         for (int64_t k = 0; k < count; ++k)
             moments.push_back(first + k * stepMicros);
