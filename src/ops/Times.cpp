@@ -252,7 +252,7 @@ constexpr Row kRows[] = {
     {"order", onlyAt<0>}, {"sort", onlyAt<0>}, {"unique", onlyAt<0>}, {"recode", onlyAt<0>},
     // making and moving cells
     {"seq", sequence, Cells::Compute}, {"fill", onlyAt<0>}, {"matrixConstant", together<0, kVariadic>},
-    {"createFrame", anywhere}, {"createList", anywhere}, {"append", anywhere}, {"registerView", anywhere},
+    {"createFrame", anywhere}, {"createList", anywhere}, {"append", anywhere}, {"putElement", anywhere}, {"registerView", anywhere},
     {"colBind", together<0, kVariadic>}, {"rowBind", together<0, kVariadic>}, {"transpose", anywhere},
     {"reshape", onlyAt<0>}, {"reverse", anywhere}, {"replace", together<0, 3>}, {"diagVector", anywhere},
     {"extractCol", onlyAt<0>}, {"extractRow", onlyAt<0>}, {"sliceCol", onlyAt<0>}, {"sliceRow", onlyAt<0>},
@@ -262,7 +262,8 @@ constexpr Row kRows[] = {
     {"insertMarked", together<0, 2>}, {"insertCells", together<0, 2>},
     {"setColumn", anywhere}, {"insertInColumn", onlyAt<1>},
     // questions
-    {"equal", anywhere}, {"asList", anywhere}, {"length", anywhere}, {"numCells", anywhere}, {"numCols", anywhere}, {"numRows", anywhere}, {"typeOf", anywhere},
+    {"equal", anywhere}, {"asList", anywhere}, {"asTable", anywhere}, {"functionParts", anywhere},
+    {"length", anywhere}, {"numCells", anywhere}, {"numCols", anywhere}, {"numRows", anywhere}, {"typeOf", anywhere},
     // texts, output
     {"format", anywhere}, {"toStr", onlyAt<0>}, {"print", anywhere}, {"printValues", anywhere},
     {"write", onlyAt<0>},

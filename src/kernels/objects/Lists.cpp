@@ -165,10 +165,10 @@ Value orderOfKeys(KernelCall &call, AnyValue) {
     const auto &keys = listArgument(call, 0).elements;
     for (const Value &key : keys) {
         if (!key.isScalar())
-            throw executionError("keys must be numbers or strings, this is " + describe(key));
+            throw executionError("keys must be numbers, strings or times, this is " + describe(key));
         if (!areAlike(key.scalarType(), keys[0].scalarType()))
-            throw executionError("keys must be all numbers or all strings, got " + describe(keys[0]) + " and " +
-                                 describe(key));
+            throw executionError("keys must be all numbers, all strings or all times of one kind, got " +
+                                 describe(keys[0]) + " and " + describe(key));
     }
     auto order = Dense::create(ValueType::SI64, keys.size(), 1);
     int64_t *positions = order->mutableView<int64_t>().row(0);
