@@ -156,8 +156,7 @@ DAPHNE_API void daphne_cancel_free(daphne_cancel *cancel);
 DAPHNE_API int daphne_session_new(daphne_engine *engine, daphne_session **session, daphne_error **error);
 DAPHNE_API int daphne_session_run(daphne_session *session, const char *text, const daphne_options *options,
                                   daphne_result **result, daphne_error **error);
-DAPHNE_API int daphne_session_set(daphne_session *session, const char *name, daphne_value *value,
-                                  daphne_error **error);
+DAPHNE_API int daphne_session_set(daphne_session *session, const char *name, daphne_value *value, daphne_error **error);
 /* The value of a variable, which the caller frees; NULL if there is none. */
 DAPHNE_API daphne_value *daphne_session_get(const daphne_session *session, const char *name);
 /* The names of all variables, one per line; until the session runs or is changed again. */

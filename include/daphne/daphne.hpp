@@ -107,7 +107,8 @@ class Value {
     ~Value() { daphne_value_free(handle); }
 
     template <class T> static Value number(T x) {
-        return make([&](auto **v, auto **e) { return daphne_value_number(detail::typeOf<T>(), detail::bitsOf(x), v, e); });
+        return make(
+            [&](auto **v, auto **e) { return daphne_value_number(detail::typeOf<T>(), detail::bitsOf(x), v, e); });
     }
     static Value text(std::string_view s) {
         return make([&](auto **v, auto **e) { return daphne_value_text(s.data(), s.size(), v, e); });
@@ -143,7 +144,8 @@ class Value {
         for (const std::string &label : labels)
             names.push_back(label.c_str());
         std::vector<daphne_value *> handles = handlesOf(columns);
-        return make([&](auto **v, auto **e) { return daphne_value_frame(names.data(), handles.data(), handles.size(), v, e); });
+        return make(
+            [&](auto **v, auto **e) { return daphne_value_frame(names.data(), handles.data(), handles.size(), v, e); });
     }
     static Value list(const std::vector<Value> &elements) {
         std::vector<daphne_value *> handles = handlesOf(elements);
@@ -200,7 +202,8 @@ class Value {
         daphne_dense view = dense();
         if (detail::storedType(view.type) != detail::typeOf<T>() || row >= view.rows || col >= view.cols)
             throw std::out_of_range("no such cell of this type");
-        return *reinterpret_cast<const T *>(static_cast<const char *>(view.data) + static_cast<int64_t>(row) * view.row_bytes +
+        return *reinterpret_cast<const T *>(static_cast<const char *>(view.data) +
+                                            static_cast<int64_t>(row) * view.row_bytes +
                                             static_cast<int64_t>(col * sizeof(T)));
     }
     /// A column of a frame or an element of a list.
@@ -255,7 +258,9 @@ struct Input {
     static Input matrix(std::string name, daphne_type type = DAPHNE_F64, int64_t rows = -1, int64_t cols = -1) {
         return {std::move(name), DAPHNE_DENSE, type, rows, cols};
     }
-    static Input number(std::string name, daphne_type type = DAPHNE_F64) { return {std::move(name), DAPHNE_NUMBER, type}; }
+    static Input number(std::string name, daphne_type type = DAPHNE_F64) {
+        return {std::move(name), DAPHNE_NUMBER, type};
+    }
     static Input text(std::string name) { return {std::move(name), DAPHNE_TEXT, DAPHNE_STR}; }
     static Input frame(std::string name) { return {std::move(name), DAPHNE_FRAME}; }
     /// For values like this one.

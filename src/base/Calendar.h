@@ -45,7 +45,8 @@ std::optional<int64_t> addMonths(int64_t days, int64_t months);
 /// Parts of the calendar that have a name.
 enum class Unit : uint8_t { Year, Quarter, Month, Week, Day, Hour, Minute, Second };
 std::optional<Unit> parseUnit(std::string_view word);
-/// How long a unit is: in months if it is not equally long always (microsIn is 0), else in microseconds (monthsIn is 0).
+/// How long a unit is: in months if it is not equally long always (microsIn is 0), else in microseconds (monthsIn is
+/// 0).
 constexpr int64_t monthsIn(Unit unit) {
     return unit == Unit::Year ? 12 : unit == Unit::Quarter ? 3 : unit == Unit::Month ? 1 : 0;
 }

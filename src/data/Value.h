@@ -104,9 +104,7 @@ class Value {
         return slot.tag == slotTag(ValueKind::Scalar, ValueType::Str) || kind() > ValueKind::Scalar;
     }
     /// A date, timestamp or duration, or a matrix of them.
-    bool holdsTimes() const {
-        return isScalar() ? isTime(scalarType()) : isMatrix() && isTime(matrix().type());
-    }
+    bool holdsTimes() const { return isScalar() ? isTime(scalarType()) : isMatrix() && isTime(matrix().type()); }
     Object *object() const { return reinterpret_cast<Object *>(slot.bits); }
 
     Slot raw() const { return slot; }

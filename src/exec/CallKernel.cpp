@@ -18,7 +18,8 @@ namespace {
 Value agree(Value result, uint64_t expectedTag, const Kernel &kernel) {
     auto kind = static_cast<ValueKind>(expectedTag & 0xff);
     auto type = static_cast<ValueType>(expectedTag >> 8 & 0xff);
-    bool areNumbers = kind == ValueKind::Scalar && result.isScalar() && isNumeric(result.scalarType()) && isNumeric(type);
+    bool areNumbers =
+        kind == ValueKind::Scalar && result.isScalar() && isNumeric(result.scalarType()) && isNumeric(type);
     if (areNumbers)
         return withNumericType(type, [&]<class T>(TypeTag<T>) { return Value::scalar(result.as<T>(), type); });
     throw internalError("kernel " + std::string(kernel.mnemonic) + " returned " + describe(result) +

@@ -118,8 +118,7 @@ void needInCalendar(const Dense &times) {
                 bool fits = times.type() == ValueType::Date ? calendar::isDay(x) : calendar::isTimestamp(x);
                 if (!fits && x != calendar::natOf(times.type()))
                     throw executionError("row " + std::to_string(r) + ", column " + std::to_string(c) + ": the " +
-                                         std::string(dslName(times.type())) +
-                                         " lies outside of the years 1 to 9999");
+                                         std::string(dslName(times.type())) + " lies outside of the years 1 to 9999");
             }
     });
 }

@@ -6,8 +6,8 @@
 ///
 /// Scalars use builtin types: si8..si64, ui8..ui64, f32, f64, i1 (bool), index
 /// (size). The dialect adds !daphne.str, !daphne.date, !daphne.timestamp,
-/// !daphne.duration, !daphne.matrix<...>, !daphne.frame<...>, !daphne.list<...> and !daphne.unknown (a value whose type is known only at
-/// run time).
+/// !daphne.duration, !daphne.matrix<...>, !daphne.frame<...>, !daphne.list<...> and !daphne.unknown (a value whose type
+/// is known only at run time).
 #pragma once
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -293,7 +293,7 @@ class KernelTable {
     void insert(Kernel kernel);
     void attachVariants();
     std::vector<std::pair<ops::OpName, Implementation>> variants; ///< until all kernels are there
-    std::vector<std::pair<ops::OpName, KernelFn>> ofTimes;            ///< likewise
+    std::vector<std::pair<ops::OpName, KernelFn>> ofTimes;        ///< likewise
     std::unordered_map<std::string_view, Kernel> kernels;
 };
 

@@ -115,8 +115,8 @@ struct OpInfo {
     Family family = Family::Call;
     uint8_t minArgs = 1, maxArgs = 1; ///< maxArgs == kVariadic: any number
     uint8_t numResults = 1;
-    InferFn infer = nullptr; ///< for operands that are no times; see resultTypes
-    FaultFn mayFail = nullptr; ///< likewise; see canFail
+    InferFn infer = nullptr;     ///< for operands that are no times; see resultTypes
+    FaultFn mayFail = nullptr;   ///< likewise; see canFail
     bool sideEffect = false;     ///< prints, writes, reads the clock, draws an unseeded random number ...
     bool commutative = false;    ///< swapping the two operands changes nothing
     bool zeroPreserving = false; ///< f(0) = 0 or f(0, 0) = 0
@@ -130,7 +130,8 @@ struct OpInfo {
     Effect effects = Effect::None;
     ProductForm product = ProductForm::None;
 
-    /// What everybody asks: `infer`, or for operands that are dates, timestamps and durations the rule of ops/Times.cpp.
+    /// What everybody asks: `infer`, or for operands that are dates, timestamps and durations the rule of
+    /// ops/Times.cpp.
     std::vector<TypeDesc> resultTypes(const InferCall &call) const;
     /// Likewise `mayFail`, after resultTypes succeeded.
     bool canFail(const InferCall &call) const;

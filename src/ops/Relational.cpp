@@ -167,8 +167,8 @@ void needNumbers(const InferCall &call, ValueType type, const std::string &name)
     if (type == ValueType::Str)
         throw wrong(call, "cannot sum the strings of column \"" + name + "\"");
     if (isMoment(type))
-        throw wrong(call, "cannot sum the cells of column \"" + name + "\", which are of type " +
-                              std::string(dslName(type)));
+        throw wrong(call,
+                    "cannot sum the cells of column \"" + name + "\", which are of type " + std::string(dslName(type)));
 }
 
 Types groupJoin(const InferCall &call) {

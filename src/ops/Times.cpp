@@ -66,12 +66,28 @@ struct Combination {
     ValueType (*result)(ValueType, ValueType);
 };
 constexpr Combination kCombinations[] = {
-    {"ewAdd", sum},       {"ewSub", difference}, {"ewMul", product},   {"ewDiv", quotient},
-    {"ewEq", comparison}, {"ewNeq", comparison}, {"ewLt", comparison}, {"ewLe", comparison},
-    {"ewGt", comparison}, {"ewGe", comparison},  {"ewMin", extreme},   {"ewMax", extreme},
-    {"ewFmin", extreme},  {"ewFmax", extreme},   {"colCalcSub", difference}, {"colCalcMul", product},
-    {"colSelectEq", comparison}, {"colSelectNeq", comparison}, {"colSelectLt", comparison},
-    {"colSelectLe", comparison}, {"colSelectGt", comparison},  {"colSelectGe", comparison},
+    {"ewAdd", sum},
+    {"ewSub", difference},
+    {"ewMul", product},
+    {"ewDiv", quotient},
+    {"ewEq", comparison},
+    {"ewNeq", comparison},
+    {"ewLt", comparison},
+    {"ewLe", comparison},
+    {"ewGt", comparison},
+    {"ewGe", comparison},
+    {"ewMin", extreme},
+    {"ewMax", extreme},
+    {"ewFmin", extreme},
+    {"ewFmax", extreme},
+    {"colCalcSub", difference},
+    {"colCalcMul", product},
+    {"colSelectEq", comparison},
+    {"colSelectNeq", comparison},
+    {"colSelectLt", comparison},
+    {"colSelectLe", comparison},
+    {"colSelectGt", comparison},
+    {"colSelectGe", comparison},
 };
 
 /// Cell by cell with another operand.
@@ -470,7 +486,8 @@ void needCastOfTimes(ValueType from, ValueType to) {
 
 void needOneTypeOfColumns(const std::vector<ValueType> &columns, ValueType wanted) {
     for (ValueType type : columns) {
-        if (!isKnown(type) || columns[0] == Unknown || (!isTime(type) && !isTime(isKnown(wanted) ? wanted : columns[0])))
+        if (!isKnown(type) || columns[0] == Unknown ||
+            (!isTime(type) && !isTime(isKnown(wanted) ? wanted : columns[0])))
             continue;
         if (isKnown(wanted))
             needCastOfTimes(type, wanted);

@@ -12,12 +12,12 @@ namespace daphne::ops {
 /// Result types of an op with times among its operands. Throws Error (status 2) if it does not take them.
 std::vector<TypeDesc> resultsOfTimes(const InferCall &call);
 
-/// Throws Error (status 2) unless cells of one type, at least one of them a time, can be cast to the other: times to and
-/// from strings and the numbers they are stored as, dates to timestamps and back.
+/// Throws Error (status 2) unless cells of one type, at least one of them a time, can be cast to the other: times to
+/// and from strings and the numbers they are stored as, dates to timestamps and back.
 void needCastOfTimes(ValueType from, ValueType to);
 
-/// Throws Error (status 2) if columns, some of them times, cannot be one matrix of the wanted type; Unknown: that of the
-/// first column, with which times must be alike.
+/// Throws Error (status 2) if columns, some of them times, cannot be one matrix of the wanted type; Unknown: that of
+/// the first column, with which times must be alike.
 void needOneTypeOfColumns(const std::vector<ValueType> &columns, ValueType wanted);
 
 /// Value type of a binary operation on operands of these types, of which at least one is a time; Unknown if there is no

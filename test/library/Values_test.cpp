@@ -213,8 +213,9 @@ TEST(Numbers, OfEveryTypeGoThrough) {
 
 TEST(Times, HaveCodesOfTheirOwn) {
     Engine engine;
-    Results r = engine.compile("d = date([\"1970-01-02\", \"\"]); t = timestamp(\"1970-01-01T00:00:01\"); e = hours(-1);", {},
-                               {"d", "t", "e"})
+    Results r = engine
+                    .compile("d = date([\"1970-01-02\", \"\"]); t = timestamp(\"1970-01-01T00:00:01\"); e = hours(-1);",
+                             {}, {"d", "t", "e"})
                     .run({});
     EXPECT_EQ(r["d"].describe().type, DAPHNE_DATE);
     EXPECT_EQ(r["d"].cell<int32_t>(0, 0), 1);
@@ -247,7 +248,8 @@ TEST(Times, ThatMakeNoSenseAreRefused) {
     const int32_t days[] = {0, 5'000'000};
     daphne_value *value = nullptr;
     daphne_dense view{sizeof view, DAPHNE_DATE, days, 2, 1, 0};
-    EXPECT_EQ(daphne_value_dense(&view, nullptr, nullptr, &value, nullptr), DAPHNE_USAGE_ERROR) << "beyond the year 9999";
+    EXPECT_EQ(daphne_value_dense(&view, nullptr, nullptr, &value, nullptr), DAPHNE_USAGE_ERROR)
+        << "beyond the year 9999";
     EXPECT_EQ(daphne_value_number(DAPHNE_TIMESTAMP, uint64_t(1) << 62, &value, nullptr), DAPHNE_USAGE_ERROR);
     EXPECT_EQ(daphne_value_number(15, 0, &value, nullptr), DAPHNE_USAGE_ERROR);
     const uint64_t offsets[] = {0, 1};
@@ -308,9 +310,11 @@ struct OneNumber {
         s.private_data = this;
         s.get_schema = [](ArrowArrayStream *s, ArrowSchema *out) {
             auto *self = static_cast<OneNumber *>(s->private_data);
-            self->column = {self->format, "t", nullptr, 2, 0, nullptr, nullptr, [](ArrowSchema *c) { c->release = nullptr; },
-                            nullptr};
-            *out = {"+s", "", nullptr, 0, 1, self->columns, nullptr, [](ArrowSchema *c) { c->release = nullptr; }, nullptr};
+            self->column = {
+                self->format, "t", nullptr, 2, 0, nullptr, nullptr, [](ArrowSchema *c) { c->release = nullptr; },
+                nullptr};
+            *out = {"+s",   "", nullptr, 0, 1, self->columns, nullptr, [](ArrowSchema *c) { c->release = nullptr; },
+                    nullptr};
             return 0;
         };
         s.get_next = [](ArrowArrayStream *s, ArrowArray *out) {
@@ -340,9 +344,12 @@ TEST(ArrowStreams, OfOtherUnitsAreConverted) {
         daphne_type type;
         int64_t wanted;
     };
-    for (const Case &c : {Case{"tss:", 2, DAPHNE_TIMESTAMP, 2'000'000}, {"tsm:UTC", -1, DAPHNE_TIMESTAMP, -1'000},
-                          {"tsu:Europe/Berlin", 7, DAPHNE_TIMESTAMP, 7}, {"tsn:", 3'000, DAPHNE_TIMESTAMP, 3},
-                          {"tDs", 1, DAPHNE_DURATION, 1'000'000}, {"tDn", -4'000, DAPHNE_DURATION, -4}}) {
+    for (const Case &c : {Case{"tss:", 2, DAPHNE_TIMESTAMP, 2'000'000},
+                          {"tsm:UTC", -1, DAPHNE_TIMESTAMP, -1'000},
+                          {"tsu:Europe/Berlin", 7, DAPHNE_TIMESTAMP, 7},
+                          {"tsn:", 3'000, DAPHNE_TIMESTAMP, 3},
+                          {"tDs", 1, DAPHNE_DURATION, 1'000'000},
+                          {"tDn", -4'000, DAPHNE_DURATION, -4}}) {
         Value column = OneNumber{c.format, c.number}.taken();
         EXPECT_EQ(column.describe().type, c.type) << c.format;
         EXPECT_EQ(column.cell<int64_t>(0, 0), c.wanted) << c.format;
@@ -356,11 +363,12 @@ TEST(ArrowStreams, OfOtherUnitsAreConverted) {
 
 TEST(ArrowStreams, CarryTimes) {
     Engine engine;
-    Value f = engine
-                  .compile("F = {\"d\": date([\"1970-01-02\", \"\"]), \"t\": timestamp([\"1970-01-01\", \"1970-01-02\"]), "
-                           "\"e\": hours([1, 2])};",
-                           {}, {"F"})
-                  .run({})["F"];
+    Value f =
+        engine
+            .compile("F = {\"d\": date([\"1970-01-02\", \"\"]), \"t\": timestamp([\"1970-01-01\", \"1970-01-02\"]), "
+                     "\"e\": hours([1, 2])};",
+                     {}, {"F"})
+            .run({})["F"];
     ArrowArrayStream stream{}, again{};
     f.stream(&stream);
     ArrowSchema schema{};

@@ -94,8 +94,8 @@ template <class T> T cellAt(const ArrowSchema &type, const ArrowArray &a, int64_
 }
 // ----------------------------------------------------------------------- times
 
-/// What a code such as "tdD" or "tsm:UTC" means; type Unknown: it is no time. Time zones do not matter: the numbers count
-/// from 1970 in UTC.
+/// What a code such as "tdD" or "tsm:UTC" means; type Unknown: it is no time. Time zones do not matter: the numbers
+/// count from 1970 in UTC.
 struct TimeCode {
     ValueType type = ValueType::Unknown;
     int64_t multiply = 1, divide = 1; ///< from the unit of the column to ours
@@ -107,7 +107,8 @@ TimeCode timeCodeOf(std::string_view code) {
         return {ValueType::Date};
     if (code == "tdm")
         return {ValueType::Date, 1, kMillisPerDay};
-    bool isTimestamp = code.size() >= 4 && code.starts_with("ts") && code[3] == ':', isDuration = code.starts_with("tD");
+    bool isTimestamp = code.size() >= 4 && code.starts_with("ts") && code[3] == ':',
+         isDuration = code.starts_with("tD");
     if (!isTimestamp && !isDuration)
         return {};
     ValueType type = isTimestamp ? ValueType::Timestamp : ValueType::Duration;

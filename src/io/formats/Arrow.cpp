@@ -117,8 +117,8 @@ class Source {
         std::string label;
         ValueType type;
         const Dense *cells;
-        size_t column;                ///< of the cells
-        Ref<Dense> there = {};        ///< of bool, 0 where the cell is null; null: no cell is
+        size_t column;         ///< of the cells
+        Ref<Dense> there = {}; ///< of bool, 0 where the cell is null; null: no cell is
     };
 
     Source(std::vector<Column> columns, size_t rows) : columns(std::move(columns)), rows(rows) {}

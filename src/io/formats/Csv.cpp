@@ -32,8 +32,7 @@ template <class T> struct RowOfNumbers {
 template <class T> class CellReader {
   public:
     explicit CellReader(const CsvTable &table)
-        : table(table), type(table.meta.matrixType()),
-          how(table.meta.cols > 0 ? table.readingOf(0) : Reading::Strict),
+        : table(table), type(table.meta.matrixType()), how(table.meta.cols > 0 ? table.readingOf(0) : Reading::Strict),
           mayBeNullable(table.job.meta && table.job.meta->hasNullable()), needsKinds(table.needsAllKinds()) {}
 
     FieldKind operator()(CsvCursor &cursor, T &cell, size_t column) const {

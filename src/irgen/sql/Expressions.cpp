@@ -452,7 +452,7 @@ constexpr Function kFunctions[] = {
 };
 /// Parts of dates and timestamps, which nulls do not have.
 constexpr Function kParts[] = {
-    {"YEAR", "year", 1},     {"QUARTER", "quarter", 1}, {"MONTH", "month", 1},   {"WEEK", "week", 1},
+    {"YEAR", "year", 1},     {"QUARTER", "quarter", 1}, {"MONTH", "month", 1},    {"WEEK", "week", 1},
     {"DAY", "day", 1},       {"DOY", "yearDay", 1},     {"ISODOW", "weekday", 1}, {"HOUR", "hour", 1},
     {"MINUTE", "minute", 1}, {"SECOND", "second", 1},
 };

@@ -390,8 +390,7 @@ Translator::Result Translator::combine(const sql::Body &b) {
             throw compileError(b.span, "column " + common[c].label + " is " + std::string(dslName(a)) +
                                            " on one side and " + std::string(dslName(z)) + " on the other");
         common[c].type = known ? mostGeneral(a, z) : ValueType::Unknown;
-        bool nullable =
-            !isTime(common[c].type) && (!l.columns[c].indicator.empty() || !r.columns[c].indicator.empty());
+        bool nullable = !isTime(common[c].type) && (!l.columns[c].indicator.empty() || !r.columns[c].indicator.empty());
         common[c].indicator = nullable ? fresh("there") : "";
         common[c].indicatorCounts = false;
         common[c].isNull = l.columns[c].isNull && r.columns[c].isNull;

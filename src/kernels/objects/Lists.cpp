@@ -136,9 +136,7 @@ Value asTable(KernelCall &, AnyValue x, const std::string &message, const std::s
     return x.value;
 }
 
-Value function(KernelCall &call, AnyValue) {
-    return makeFunction(Ref<Sequence>::share(&listArgument(call, 0)));
-}
+Value function(KernelCall &call, AnyValue) { return makeFunction(Ref<Sequence>::share(&listArgument(call, 0))); }
 
 Value functionParts(KernelCall &, AnyValue x) {
     if (!isFunction(x.value))

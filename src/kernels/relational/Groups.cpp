@@ -177,7 +177,7 @@ const Aggregate &aggregateNamed(const std::string &name) {
 
 struct Aggregation {
     std::string function, label;
-    std::string mask;         ///< column of numbers: only cells beside a number other than 0 count; "": all cells
+    std::string mask;     ///< column of numbers: only cells beside a number other than 0 count; "": all cells
     bool skipsNat = true; ///< nat is a null of queries
 };
 
@@ -199,8 +199,8 @@ Ref<Dense> aggregate(const Frame &frame, const RowGroups &groups, const Aggregat
     bool hasNulls = a.skipsNat && isTime(column->type());
     if (a.mask.empty() && !hasNulls)
         return compute({groups.idOfRow, groups.firstRow, column});
-    auto mask = a.mask.empty() ? withoutNat(*column)
-                               : converted(*frame.columns[positionOf(frame, a.mask)], ValueType::Bool);
+    auto mask =
+        a.mask.empty() ? withoutNat(*column) : converted(*frame.columns[positionOf(frame, a.mask)], ValueType::Bool);
     auto counts = mask->view<bool>();
     std::vector<size_t> rows, firstOf(groups.size(), kNoRow);
     std::vector<uint32_t> ids;

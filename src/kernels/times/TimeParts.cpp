@@ -172,8 +172,7 @@ template <int64_t (*Part)(int64_t)> Value part(KernelCall &call, std::span<const
     return makeTimes(call, x.isScalar(), shape, ValueType::SI64, [&](size_t r, size_t c) {
         int64_t moment = cells.at(r, c);
         if (moment == kNat)
-            throw executionError("nat has no parts")
-                .withHint("isNan(...) marks missing times");
+            throw executionError("nat has no parts").withHint("isNan(...) marks missing times");
         return Part(moment);
     });
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Sums and means of durations, exact in 128 bits. nat wins, or is no cell.
+#include "kernels/times/TimeTotals.h"
 #include "base/Cancellable.h"
 #include "kernels/elementwise/Convert.h"
 #include "kernels/times/TimeCells.h"
-#include "kernels/times/TimeTotals.h"
 #include "ops/Registry.h"
 
 namespace daphne {

@@ -46,8 +46,8 @@ enum class ExprKind : uint8_t {
 struct Expr {
     ExprKind kind;
     SourceSpan span;
-    std::string name = {};  ///< column, function or operator as written; value of a string
-    std::string table = {}; ///< of a column or star; "" if not given
+    std::string name = {};               ///< column, function or operator as written; value of a string
+    std::string table = {};              ///< of a column or star; "" if not given
     ValueType type = ValueType::Unknown; ///< of a time
     int64_t integer = 0;
     double number = 0;

@@ -331,7 +331,8 @@ std::optional<size_t> QueryExtraction::compare(const std::string &mnemonic, size
         return std::nullopt;
     ValueType type = ta == ValueType::Str || isTime(ta) ? ValueType::SI64 : mostGeneral(ta, tb);
     size_t node = block.add({.kind = Kind::Call, .type = type, .name = mnemonic, .operands = {a, b}});
-    // Integers of times compare like the times, but for nat, of which nothing holds but that it differs from everything.
+    // Integers of times compare like the times, but for nat, of which nothing holds but that it differs from
+    // everything.
     bool isNeq = ops::isNamed(mnemonic, "ewNeq");
     for (size_t operand : {a, b}) {
         const Node &n = block.nodes[operand];
@@ -347,8 +348,8 @@ std::optional<size_t> QueryExtraction::compare(const std::string &mnemonic, size
 /// Whether the integer of a time is, or is not, that of nat.
 size_t QueryExtraction::natTest(const std::string &mnemonic, size_t node) {
     ValueType type = block.nodes[node].type;
-    size_t nat = block.add(
-        {.kind = Kind::Constant, .type = type, .constant = {.type = type, .i = calendar::natOf(type)}});
+    size_t nat =
+        block.add({.kind = Kind::Constant, .type = type, .constant = {.type = type, .i = calendar::natOf(type)}});
     return block.add({.kind = Kind::Call, .type = ValueType::SI64, .name = mnemonic, .operands = {node, nat}});
 }
 

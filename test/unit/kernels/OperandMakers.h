@@ -421,9 +421,7 @@ inline Operands append(R &r) {
 }
 inline Operands remove(R &r) { return {{list(r, r.numericType()), number(int64_t(r.below(4)))}}; }
 inline Operands justList(R &r) { return {{list(r, r.numericType())}}; }
-inline Operands print(R &r) {
-    return {{r.oneIn(4) ? list(r, r.numericType()) : r.matrix(), r.flag(), r.flag()}};
-}
+inline Operands print(R &r) { return {{r.oneIn(4) ? list(r, r.numericType()) : r.matrix(), r.flag(), r.flag()}}; }
 inline Operands printValues(R &r) {
     Operands o{{r.flag(), r.flag(), Value::string("; "), number(int64_t(r.below(19)))}};
     o.args.push_back(r.oneIn(2) ? r.scalar() : Value(r.matrix())); // every representation of each matrix is tried

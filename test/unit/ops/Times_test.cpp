@@ -141,8 +141,9 @@ TEST(Times, ThatAreComputedWithMayFail) {
 
 /// Whoever adds an operation says what it does with times, or it refuses them.
 TEST(Times, AreRefusedByEveryOperationThatDoesNotNameThem) {
-    for (std::string_view op : {"ewExp", "ewMinus", "ewAbs", "ewNot", "sumCum", "prodAll", "varCol", "medianAll", "diff",
-                                "kron", "solve", "oneHot", "tri", "sparsity", "condition", "strlen", "parseNum"}) {
+    for (std::string_view op :
+         {"ewExp", "ewMinus", "ewAbs", "ewNot", "sumCum", "prodAll", "varCol", "medianAll", "diff", "kron", "solve",
+          "oneHot", "tri", "sparsity", "condition", "strlen", "parseNum"}) {
         const OpInfo &info = *Registry::get().findOp(op);
         std::vector<TypeDesc> operands(info.minArgs, matrix(Date, 2, 2));
         EXPECT_NE(rejection(op, operands).find("matrix<date>"), std::string::npos) << op;
