@@ -262,15 +262,16 @@ class Generator {
     ops::TypeDesc typeApplied(mlir::Value function, const std::vector<ops::TypeDesc> &args, const lang::Call &e);
     mlir::Value lengthOf(mlir::Value x, SourceSpan span, bool rows = true);
     mlir::Value partAt(mlir::Value x, mlir::Value i, SourceSpan span, bool rows = true);
-    void needParts(mlir::Value &x, const lang::Call &e, bool frames);
-    mlir::Value mapParts(mlir::Value x, mlir::Value function, const lang::Call &e);
+    void needParts(mlir::Value x, const lang::Call &e, bool frames);
+    mlir::Value withLines(mlir::Value x, SourceSpan span, bool rows = true);
+    mlir::Value mapParts(mlir::Value x, mlir::Value function, const lang::Call &e, bool rows = true);
+    mlir::Value mapAtRunTime(mlir::Value x, mlir::Value function, const lang::Call &e);
     mlir::Value mapCellwise(mlir::Value matrix, const FunctionForm &form, mlir::ValueRange captured);
     mlir::Value mapMatrix(mlir::Value matrix, mlir::Value function, const lang::Call &e);
     ops::TypeDesc foldedType(ops::TypeDesc type, mlir::Value function, const ops::TypeDesc &element,
                              const lang::Call &e);
     mlir::Value reduce(mlir::Value x, mlir::Value function, mlir::Value init, const lang::Call &e);
     ops::TypeDesc resultOfPart(mlir::Value x, mlir::Value function, bool rows, const lang::Call &e);
-    ops::TypeDesc cellApplied(mlir::Value x, mlir::Value function, bool rows, const lang::Call &e);
     mlir::Value cellsApplied(mlir::Value x, mlir::Value function, bool rows, const ops::TypeDesc &cell,
                              const lang::Call &e);
     mlir::Value vectorsApplied(mlir::Value x, mlir::Value function, bool rows, ValueType cells, const lang::Call &e);

@@ -176,27 +176,27 @@ IrValue Generator::partAt(IrValue x, IrValue i, SourceSpan span, bool rows) {
     return line;
 }
 
-/// Data the function is applied to. Of a type that only the run time knows it must be a list: what a matrix becomes
-/// depends on its type.
-void Generator::needParts(IrValue &x, const Call &e, bool frames) {
+/// Data the function is applied to.
+void Generator::needParts(IrValue x, const Call &e, bool frames) {
     TypeDesc t = typeOf(x);
-    if (t.isList() || t.isMatrix() || (frames && t.isFrame()))
-        return;
-    std::string wanted = "'" + std::string(e.callee) + "' needs a " + (frames ? "list, matrix or frame" : "list or matrix");
-    if (!t.isUnknown())
-        raise(compileError(e.span, wanted + ", got " + t.text()));
-    x = needKind("asList", x, wanted + " whose type is known before the script runs",
-                 "convert it first, for example with as.matrix<f64>()", e.span);
+    if (!t.isUnknown() && !t.isList() && !t.isMatrix() && !(frames && t.isFrame()))
+        raise(compileError(e.span, "'" + std::string(e.callee) + "' needs a " +
+                                       (frames ? "list, matrix or frame" : "list or matrix") + ", got " + t.text()));
+}
+
+/// What has parts that are known how to take: x itself, or a list of its rows or columns.
+IrValue Generator::withLines(IrValue x, SourceSpan span, bool rows) {
+    return typeOf(x).isUnknown() ? emit("linesOf", {x, intConstant(rows ? 0 : 1, span)}, {span, {}}) : x;
 }
 
 // ------------------------------------------------------------------------- map
 
-/// A list of what the function makes of elements or rows.
-IrValue Generator::mapParts(IrValue x, IrValue function, const Call &e) {
+/// A list of what the function makes of elements, rows or columns.
+IrValue Generator::mapParts(IrValue x, IrValue function, const Call &e, bool rows) {
     IrValue none = adapt(emit("createList", {}, {e.span, {}}), kAnyList, e.span);
-    return loopOver(lengthOf(x, e.span), none, e.span,
+    return loopOver(lengthOf(x, e.span, rows), none, e.span,
                     [&](IrValue i, const std::vector<IrValue> &carried) {
-                        IrValue value = applied(function, {partAt(x, i, e.span)}, e);
+                        IrValue value = applied(function, {partAt(x, i, e.span, rows)}, e);
                         return std::vector<IrValue>{emit("append", {carried[0], value}, {e.span, {}})};
                     })
         .front();
@@ -237,15 +237,17 @@ IrValue Generator::mapCellwise(IrValue matrix, const FunctionForm &form, mlir::V
     return expr(result);
 }
 
+/// Where the types of the data or of the results are known only when the script runs.
+IrValue Generator::mapAtRunTime(IrValue x, IrValue function, const Call &e) {
+    IrValue results = mapParts(emit("elementsOf", x, {e.span, {}}), function, e);
+    return emit("cellsLike", {results, x}, {e.span, {}});
+}
+
 IrValue Generator::mapMatrix(IrValue matrix, IrValue function, const Call &e) {
     TypeDesc type = typeOf(matrix);
     auto known = functionOf(function);
-    if (type.valueType == ValueType::Unknown)
-        raise(compileError(e.span, "map needs a matrix whose value type is known, got " + type.text())
-                  .withHint("convert it first, for example with as.matrix<f64>()"));
-    if (!known)
-        raise(compileError(e.span, "map needs a function that is known before the script runs, or results of one type")
-                  .withHint("wrap it in a lambda that converts its results: x -> as.scalar<f64>(f(x))"));
+    if (type.valueType == ValueType::Unknown || !known)
+        return mapAtRunTime(matrix, function, e);
     const FunctionForm &form = functionForms->forms[static_cast<size_t>(known->number)];
     std::vector<IrValue> captured(known->captured.begin(), known->captured.end());
     std::vector<CallArg> shape(captured.size() + 1, CallArg{{}, nullptr, e.span});
@@ -278,8 +280,9 @@ IrValue Generator::mapMatrix(IrValue matrix, IrValue function, const Call &e) {
     certain = outside;
     TypeDesc result = type;
     if (!target.neverReturns) {
-        bool fits = target.results.size() == 1 && target.results[0].isScalar() && target.results[0].isComplete();
-        if (!fits)
+        if (target.results.size() == 1 && target.results[0].isUnknown())
+            return mapAtRunTime(matrix, function, e);
+        if (target.results.size() != 1 || !target.results[0].isScalar())
             raise(compileError(
                 e.span, "map needs a function with one scalar result, " + std::string(call.callee) + " has " +
                             std::to_string(target.results.size()) +
@@ -322,6 +325,8 @@ TypeDesc Generator::foldedType(TypeDesc type, IrValue function, const TypeDesc &
 IrValue Generator::reduce(IrValue x, IrValue function, IrValue init, const Call &e) {
     needParts(x, e, false);
     SourceSpan span = e.span;
+    if (typeOf(x).isUnknown())
+        x = emit("elementsOf", x, {span, {}});
     auto element = [&](IrValue i) {
         IrValue part = partAt(x, i, span);
         return typeOf(x).isList() ? part : emitCast(part, {.kind = ops::Kind::Scalar}, span);
@@ -366,11 +371,11 @@ IrValue Generator::reduce(IrValue x, IrValue function, IrValue init, const Call 
 /// Truth values of the function for every element or row, as a column.
 IrValue Generator::filter(IrValue x, IrValue function, const Call &e) {
     needParts(x, e, true);
-    IrValue count = lengthOf(x, e.span);
+    IrValue parts = withLines(x, e.span), count = lengthOf(parts, e.span);
     IrValue marks = emit("fill", {intConstant(0, e.span), count, intConstant(1, e.span)}, {e.span, {}});
     marks = adapt(marks, TypeDesc::matrix(ValueType::SI64), e.span);
     marks = loopOver(count, marks, e.span, [&](IrValue i, const std::vector<IrValue> &carried) {
-                IrValue truth = emitCondition(applied(function, {partAt(x, i, e.span)}, e), e.span);
+                IrValue truth = emitCondition(applied(function, {partAt(parts, i, e.span)}, e), e.span);
                 TypeDesc cell = TypeDesc::matrix(ValueType::SI64);
                 IrValue next = emit("ewAdd", {i, intConstant(1, e.span)}, {e.span, {}});
                 return std::vector<IrValue>{
@@ -389,19 +394,6 @@ TypeDesc Generator::resultOfPart(IrValue x, IrValue function, bool rows, const C
         part = typeOf(partAt(x, undef(irType(kPosition)), e.span, rows)); // any part: there may be none
     }
     return typeApplied(function, {part}, e);
-}
-
-/// The type of results that become cells of a matrix.
-TypeDesc Generator::cellApplied(IrValue x, IrValue function, bool rows, const Call &e) {
-    TypeDesc result = resultOfPart(x, function, rows, e);
-    if (!result.isComplete() || !(result.isScalar() || result.isMatrix())) {
-        Error error = compileError(e.span, "'" + std::string(e.callee) +
-                                               "' needs to know the type of the function's "
-                                               "results, which is " +
-                                               (result.isUnknown() ? "known only when it runs" : result.typeText()));
-        raise(std::move(error.withHint("convert them, as in x -> as.scalar<f64>(f(x))")));
-    }
-    return result;
 }
 
 /// Numbers or strings that the function yields for all parts: a column, or a row for columns.
@@ -478,29 +470,36 @@ IrValue Generator::apply(IrValue x, IrValue function, IrValue axis, const Call &
     if (typeOf(x).isList())
         raise(compileError(e.span, "apply works on the rows or columns of a matrix or frame, this is a list")
                   .withHint("map applies a function to the elements of a list"));
-    if (typeOf(x).isUnknown())
-        raise(compileError(e.span, "'apply' needs a matrix or frame whose type is known before the script runs")
-                  .withHint("convert it first, for example with as.matrix<f64>()"));
     needParts(x, e, true);
     bool rows = ir::constantOf(axis)->asInt() == 0;
-    TypeDesc result = cellApplied(x, function, rows, e);
-    return result.isScalar() ? cellsApplied(x, function, rows, result, e)
-                             : vectorsApplied(x, function, rows, result.valueType, e);
+    if (typeOf(x).isUnknown())
+        x = needKind("asTable", x, "apply works on the rows or columns of a matrix or frame",
+                     "map applies a function to the elements of a list", e.span);
+    IrValue lines = withLines(x, e.span, rows);
+    TypeDesc result = resultOfPart(lines, function, rows, e);
+    if (result.isFrame() || result.isList())
+        raise(compileError(e.span, "'apply' needs a function whose results are numbers, strings, rows or columns, not " +
+                                       result.typeText()));
+    if (!result.isComplete())
+        return emit("bindLines", {mapParts(lines, function, e, rows), axis}, {e.span, {}});
+    return result.isScalar() ? cellsApplied(lines, function, rows, result, e)
+                             : vectorsApplied(lines, function, rows, result.valueType, e);
 }
 
 IrValue Generator::sortBy(IrValue x, IrValue function, const Call &e) {
     needParts(x, e, true);
-    TypeDesc key = resultOfPart(x, function, true, e);
+    IrValue parts = withLines(x, e.span);
+    TypeDesc key = resultOfPart(parts, function, true, e);
     if (key.isFrame() || key.isList())
         raise(compileError(e.span, "'sortBy' needs a function whose results are numbers or strings, not " +
                                        key.typeText()));
     IrValue positions;
     if (key.isComplete()) {
         key = TypeDesc::scalar(key.valueType); // of a matrix with one cell
-        IrValue keys = cellsApplied(x, function, true, key, e), yes = boolConstant(true, e.span);
+        IrValue keys = cellsApplied(parts, function, true, key, e), yes = boolConstant(true, e.span);
         positions = emit("order", {keys, intConstant(0, e.span), yes, yes}, {e.span, {}});
     } else {
-        positions = emit("orderOfKeys", mapParts(x, function, e), {e.span, {}});
+        positions = emit("orderOfKeys", mapParts(parts, function, e), {e.span, {}});
     }
     return emit("extractRow", {x, positions}, {e.span, {}});
 }
@@ -526,7 +525,10 @@ std::vector<IrValue> Generator::callSecondOrder(const Call &e, const ops::Builti
     if (builtin.name == "sortBy")
         return {sortBy(args[0], args[1], e)};
     needParts(args[0], e, false);
-    return {typeOf(args[0]).isList() ? mapParts(args[0], args[1], e) : mapMatrix(args[0], args[1], e)};
+    TypeDesc data = typeOf(args[0]);
+    return {data.isList()     ? mapParts(args[0], args[1], e)
+            : data.isMatrix() ? mapMatrix(args[0], args[1], e)
+                              : mapAtRunTime(args[0], args[1], e)};
 }
 
 } // namespace daphne::irgen

@@ -1,11 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Builtins that take a function. They are no operations of their own: irgen
-/// makes loops and operations of them.
-#include "ops/Registry.h"
+/// makes loops and operations of them. The operations here take values apart and
+/// put results together where only the run time knows their types.
+#include "ops/Operands.h"
 
 namespace daphne::ops {
 
 namespace {
+
+using namespace rule;
+
+/// elementsOf(x), linesOf(x, axis)
+Types listOfParts(const InferCall &) { return {TypeDesc::list(ValueType::Unknown)}; }
+
+/// cellsLike(results, x)
+Types cellsLike(const InferCall &call) {
+    const TypeDesc &x = call.type(1);
+    if (x.isMatrix())
+        return {TypeDesc::matrix(ValueType::Unknown, x.rows, x.cols)};
+    return {x.isList() ? TypeDesc::list(ValueType::Unknown) : TypeDesc::unknown()};
+}
+
+/// bindLines(results, axis)
+Types bindLines(const InferCall &) { return {TypeDesc::matrix(ValueType::Unknown)}; }
+
+constexpr OpInfo kOps[] = {
+    {.mnemonic = "elementsOf", .infer = listOfParts, .mayFail = always},
+    {.mnemonic = "linesOf", .minArgs = 2, .maxArgs = 2, .infer = listOfParts, .mayFail = always},
+    {.mnemonic = "cellsLike", .minArgs = 2, .maxArgs = 2, .infer = cellsLike, .mayFail = always},
+    {.mnemonic = "bindLines", .minArgs = 2, .maxArgs = 2, .infer = bindLines, .mayFail = always},
+};
 
 // clang-format off: one row per paragraph
 constexpr Builtin kBuiltins[] = {
@@ -37,6 +61,9 @@ constexpr Builtin kBuiltins[] = {
 
 } // namespace
 
-void addSecondOrder(Registry &r) { r.add(kBuiltins); }
+void addSecondOrder(Registry &r) {
+    r.add(kOps);
+    r.add(kBuiltins);
+}
 
 } // namespace daphne::ops

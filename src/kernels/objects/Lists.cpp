@@ -10,6 +10,8 @@
 
 #include "base/Utf8.h"
 #include "kernels/KernelTable.h"
+#include "kernels/RawCells.h"
+#include "kernels/elementwise/Convert.h"
 #include "kernels/reorganise/CellOrder.h"
 #include "ops/Range.h"
 
@@ -152,9 +154,21 @@ bool keyComesBefore(const Value &a, const Value &b) {
                            [&]<class T>(TypeTag<T>) { return comesBefore(a.as<T>(), b.as<T>(), true); });
 }
 
+/// The cell of a matrix that has one; anything else as it is.
+Value asKey(const Value &v) {
+    if (!v.isMatrix() || v.matrix().cells() != 1)
+        return v;
+    Ref<Dense> m = v.isCsr() ? toDense(v.csr()) : v.denseRef();
+    if (m->type() == ValueType::Str)
+        return Value::string(m->view<std::string>()(0, 0));
+    return loadScalar(m->type(), rawCells(*m).data);
+}
+
 /// The positions of the keys in a list in their order; equal ones keep theirs.
 Value orderOfKeys(KernelCall &call, AnyValue) {
-    const auto &keys = listArgument(call, 0).elements;
+    std::vector<Value> keys;
+    for (const Value &v : listArgument(call, 0).elements)
+        keys.push_back(asKey(v));
     for (const Value &key : keys) {
         if (!key.isScalar())
             throw executionError("keys must be numbers or strings, this is " + describe(key));

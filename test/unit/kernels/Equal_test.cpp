@@ -88,7 +88,9 @@ TEST(OrderOfKeys, SortsNumbersOfAnyTypesOrStringsStably) {
     EXPECT_EQ(printed(run("orderOfKeys", {list({text("b"), text("a")})})), "DenseMatrix(2x1, int64_t)\n1\n0\n");
     EXPECT_EQ(printed(run("orderOfKeys", {list({})})), "DenseMatrix(0x1, int64_t)\n");
     EXPECT_NE(failure("orderOfKeys", {list({number(1.0), text("a")})}), "");
-    EXPECT_NE(failure("orderOfKeys", {list({column<double>({1})})}), "");
+    EXPECT_EQ(printed(run("orderOfKeys", {list({column<double>({2}), number(1.0)})})),
+              "DenseMatrix(2x1, int64_t)\n1\n0\n");
+    EXPECT_NE(failure("orderOfKeys", {list({column<double>({1, 2})})}), "");
 }
 
 TEST(AsList, SaysWhatAListIsNeededFor) {

@@ -418,6 +418,7 @@ inline Operands append(R &r) {
     return {{list(r, type), r.matrix(r.oneIn(12) ? r.numericType() : type, r.size(), r.size())}};
 }
 inline Operands remove(R &r) { return {{list(r, r.numericType()), number(int64_t(r.below(4)))}}; }
+inline Operands lines(R &r) { return {{r.matrix(), number(int64_t(r.below(2)))}}; }
 inline Operands justList(R &r) { return {{list(r, r.numericType())}}; }
 inline Operands print(R &r) {
     return {{r.oneIn(4) ? list(r, r.numericType()) : r.matrix(), r.flag(), r.flag()}};
@@ -513,11 +514,13 @@ inline const std::map<std::string_view, OperandMaker> &callOperandMakers() {
         {"insertMarked", {insertionIntoMarked}},
         {"insertRow", {insertion<true, false>}},
         {"inv", {invertible, Sums}},
+        {"elementsOf", {one}},
         {"equal", {twoAny}},
         {"isMember", {membership}},
         {"isSymmetric", {symmetric}},
         {"kron", {twoAny}},
         {"length", {justList}},
+        {"linesOf", {lines}},
         {"lu", {finite, Sums}},
         {"matMul", {product, Sums}},
         {"maxGrp", {groups, Sums}},
@@ -589,6 +592,8 @@ inline const std::map<std::string_view, std::string_view> &opsWithoutMatrices() 
         {"element", "its operand is a list"},
         {"asList", "its operand is a list"},
         {"asTable", "passes its operand on"},
+        {"bindLines", "its operand is a list"},
+        {"cellsLike", "its first operand is a list of scalars"},
         {"extend", "its operands are lists"},
         {"function", "its operand is a list"},
         {"functionParts", "its operand is a function"},
