@@ -4,15 +4,20 @@
 option(DAPHNE_MPI "Fail if MPI is missing" OFF)
 
 # daphne_transport(File NAME name [ALIAS name] TITLE title DOC text WORKERS Ranks|Listeners|Threads BYTES_PER_NS speed
+#                  [ENCRYPTS]
 #                  [LIBRARY name PACKAGES text [SHARES_SYMBOLS] [LINK targets... [SOURCES files...] [INCLUDE dirs...]]])
 # src/dist/transports/File.cpp, with a LIBRARY as lib/libdaphne_<name>.so if there is something to LINK with; without
-# it is the option's value NAME known, but cannot be used. Several transports may share a library.
+# it is the option's value NAME known, but cannot be used. Several transports may share a library. ENCRYPTS: it honours the
+# options --tls-*.
 function(daphne_transport file)
-  cmake_parse_arguments(ARG "SHARES_SYMBOLS" "NAME;ALIAS;TITLE;DOC;WORKERS;BYTES_PER_NS;LIBRARY;PACKAGES"
+  cmake_parse_arguments(ARG "SHARES_SYMBOLS;ENCRYPTS" "NAME;ALIAS;TITLE;DOC;WORKERS;BYTES_PER_NS;LIBRARY;PACKAGES"
     "LINK;SOURCES;INCLUDE" ${ARGN})
   set(row "${file}, \"${ARG_NAME}\", \"${ARG_ALIAS}\", \"${ARG_DOC}\", .title = \"${ARG_TITLE}\", "
     ".workers = WorkersAre::${ARG_WORKERS}, .bytesPerNs = ${ARG_BYTES_PER_NS}")
   string(CONCAT row ${row})
+  if(ARG_ENCRYPTS)
+    string(APPEND row ", .encrypts = true")
+  endif()
   if(NOT ARG_LIBRARY)
     set_property(GLOBAL APPEND_STRING PROPERTY DAPHNE_TRANSPORT_ROWS "DAPHNE_TRANSPORT(${row})\n")
     return()
@@ -63,7 +68,7 @@ if(Protobuf_FOUND AND gRPC_FOUND AND DAPHNE_GRPC_PLUGIN)
   set_source_files_properties(${stub_files} PROPERTIES COMPILE_OPTIONS "-w")
   set(grpc_library LINK gRPC::grpc++ protobuf::libprotobuf SOURCES ${stub_files} INCLUDE ${stubs})
 endif()
-set(grpc_row WORKERS Listeners BYTES_PER_NS 0.5 TITLE gRPC LIBRARY grpc
+set(grpc_row WORKERS Listeners BYTES_PER_NS 0.5 ENCRYPTS TITLE gRPC LIBRARY grpc
   PACKAGES "libgrpc++-dev, libprotobuf-dev and protobuf-compiler-grpc" ${grpc_library})
 
 # ---- the table

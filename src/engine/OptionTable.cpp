@@ -217,12 +217,12 @@ constexpr OptionRow kRows[] = {
     {.flag = "dist_backend", .kind = OneOf, .fallback = "MPI", .configKey = "distributedBackEndSetup",
      .group = Distributed, .doc = "Transport between machines.", .choices = kTransports},
     {.flag = {}, .kind = TextList, .configKey = "distributed_workers", .environment = "DISTRIBUTED_WORKERS",
-     .group = Distributed, .doc = "Addresses host:port of the gRPC workers."},
+     .group = Distributed, .doc = "Addresses host:port of workers that listen."},
     {.flag = "workers-local", .kind = Integer, .fallback = "0", .group = Distributed,
      .doc = "Start this many workers on this machine, as processes or, with --dist_backend=threads, as threads.",
      .minimum = 0, .maximum = 1024},
     {.flag = "launcher", .kind = Text, .configKey = "launcher", .group = Distributed,
-     .doc = "Start gRPC workers for this run: local (see --workers-local), ssh:<hostfile> with lines host [slots=n], or "
+     .doc = "Start workers for this run, which listen: local (see --workers-local), ssh:<hostfile> with lines host [slots=n], or "
      "slurm for the tasks of the allocation."},
     {.flag = "max-distr-chunk-size", .kind = IntegerOrAuto, .fallback = "auto",
      .configKey = "max_distributed_serialization_chunk_size", .group = Distributed,

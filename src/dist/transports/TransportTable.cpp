@@ -47,6 +47,31 @@ const TransportRow &transportFor(WorkersAre workers) {
     return foundRow(std::ranges::find(transportTable(), workers, &TransportRow::workers));
 }
 
+std::string usualName(const TransportRow &row) { return std::string(row.alias.empty() ? row.name : row.alias); }
+
+std::string usualNames(bool (*isMeant)(const TransportRow &)) {
+    std::vector<std::string> names;
+    for (const TransportRow &row : transportTable())
+        if (isMeant(row))
+            names.push_back(usualName(row));
+    std::string text;
+    for (size_t i = 0; i < names.size(); ++i)
+        text += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
+    return text;
+}
+
+namespace {
+
+/// How workers of the same kind are reached without a library, if there is a way.
+std::string wayWithoutLibrary(const TransportRow &missing) {
+    for (const TransportRow &row : transportTable())
+        if (row.library.empty() && row.workers == missing.workers)
+            return ", or say --dist_backend=" + usualName(row) + " here and there";
+    return "";
+}
+
+} // namespace
+
 std::unique_ptr<TransportModule> loadTransport(const TransportRow &row, const std::string &directory,
                                                const TransportHost &host) {
     if (row.make)
@@ -55,7 +80,7 @@ std::unique_ptr<TransportModule> loadTransport(const TransportRow &row, const st
     std::string path = directory.empty() ? ownLibrary(file) : directory + "/" + file;
     if (!std::filesystem::exists(path))
         throw executionError(title + "is not part of this build: " + path + " does not exist")
-            .withHint("install " + std::string(row.packages) + " and run ./build.sh");
+            .withHint("install " + std::string(row.packages) + " and run ./build.sh" + wayWithoutLibrary(row));
     // The library stays loaded: its threads may outlive what they were made for.
     void *library = dlopen(path.c_str(), RTLD_NOW | (row.sharesSymbols ? RTLD_GLOBAL : RTLD_LOCAL));
     if (!library)

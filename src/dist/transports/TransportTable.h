@@ -23,6 +23,7 @@ struct TransportRow {
     std::string_view title;            ///< in messages: "the <title> transport"
     WorkersAre workers = WorkersAre::Threads;
     double bytesPerNs = 0.5;        ///< at most, for estimates
+    bool encrypts = false;          ///< if it is given certificates
     std::string_view library = {};  ///< "libdaphne_mpi.so"; "": part of this program
     std::string_view packages = {}; ///< that the library is built with
     bool sharesSymbols = false;     ///< the library loads components that look for its symbols
@@ -34,6 +35,10 @@ std::span<const TransportRow> transportTable();
 const TransportRow &transportNamed(std::string_view name);
 /// The first row with such workers.
 const TransportRow &transportFor(WorkersAre workers);
+/// What users call it: the alias, if it has one.
+std::string usualName(const TransportRow &row);
+/// Names of rows as above for messages: "gRPC or async-gRPC".
+std::string usualNames(bool (*isMeant)(const TransportRow &));
 
 /// The module of a row, its library loaded from the directory ("": from where this code is, base/OwnObject.h). Throws
 /// Error (status 3) if the library is missing. Starts the job where workers are ranks.

@@ -86,14 +86,14 @@ std::string randomToken() {
 
 /// Workers beyond this machine are reached through TLS, unless the user says otherwise.
 void checkAddresses(const std::vector<std::string> &addresses, const CommandLine &options,
-                    const dist::TlsIdentity &tls) {
+                    const dist::TransportRow &row, const dist::TlsIdentity &tls) {
     for (const std::string &text : addresses) {
         NetworkAddress address = NetworkAddress::parse(text, "worker address");
         // Who connects to no address in particular connects to this machine.
         bool isHere = address.isLoopback() || address.host == "0.0.0.0" || address.host == "::";
         if (!tls.isGiven() && !isHere && !options.settings.flag("insecure"))
             throw parseError({}, "the worker " + text + " is not on this machine and there is no TLS")
-                .withHint("give --tls-ca, --tls-cert and --tls-key, or say --insecure if the network can be trusted");
+                .withHint(hintToEncrypt(row));
     }
 }
 
@@ -113,8 +113,8 @@ Launcher launcherOf(const CommandLine &options) {
 }
 
 /// What workers of a launcher are told: how to be reached, and that they belong to this run.
-std::vector<std::string> launchOptions(const CommandLine &options, Launcher launcher) {
-    std::vector<std::string> words{"--for-one-run"};
+std::vector<std::string> launchOptions(const CommandLine &options, const dist::TransportRow &row, Launcher launcher) {
+    std::vector<std::string> words{"--for-one-run", "--dist_backend=" + std::string(row.name)};
     for (const std::string &root : readRootsOf(options))
         words.push_back("--dist-read-root=" + root);
     if (launcher == Launcher::Local)
@@ -127,8 +127,9 @@ std::vector<std::string> launchOptions(const CommandLine &options, Launcher laun
     return words;
 }
 
-std::unique_ptr<LaunchedWorkers> launch(const CommandLine &options, Launcher launcher, const std::string &token) {
-    LaunchPlan plan{options.executableDirectory + "/daphne-worker", launchOptions(options, launcher), token};
+std::unique_ptr<LaunchedWorkers> launch(const CommandLine &options, const dist::TransportRow &row, Launcher launcher,
+                                        const std::string &token) {
+    LaunchPlan plan{options.executableDirectory + "/daphne-worker", launchOptions(options, row, launcher), token};
     int64_t numLocal = options.settings.integer("workers-local");
     if (launcher == Launcher::Local)
         return std::make_unique<LaunchedWorkers>(localLaunch(plan, numLocal > 0 ? numLocal : kUsualWorkers));
@@ -143,7 +144,7 @@ Coordinator::Coordinator(const CommandLine &options, sched::Scheduler &scheduler
     : module(std::move(job)) {
     const dist::TransportRow &row = transportOf(options);
     dist::ConnectionSettings greet = greeting(options, scheduler.numThreads());
-    dist::ConnectRequest request{.transport = row.name, .tls = tlsOf(options)};
+    dist::ConnectRequest request{.transport = row.name, .tls = tlsOf(options, row)};
     switch (row.workers) {
     case dist::WorkersAre::Ranks:
         if (module->numRanks() == 1) {
@@ -164,7 +165,7 @@ Coordinator::Coordinator(const CommandLine &options, sched::Scheduler &scheduler
         request.addresses = options.settings.list("distributed_workers");
         if (Launcher launcher = launcherOf(options); launcher != Launcher::None) {
             greet.token = randomToken();
-            children = launch(options, launcher, greet.token);
+            children = launch(options, row, launcher, greet.token);
             request.addresses = children->addresses;
             if (launcher == Launcher::Local)
                 request.tls = {};
@@ -174,7 +175,7 @@ Coordinator::Coordinator(const CommandLine &options, sched::Scheduler &scheduler
                                      "missing or empty")
                 .withHint("DISTRIBUTED_WORKERS=host:port,host:port daphne ..., or --workers-local=2");
         }
-        checkAddresses(request.addresses, options, request.tls);
+        checkAddresses(request.addresses, options, row, request.tls);
     }
     if (!module)
         module = dist::loadTransport(row, options.libdir);

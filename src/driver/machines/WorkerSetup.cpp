@@ -106,13 +106,31 @@ std::string tokenOf(const CommandLine &options) {
     return token;
 }
 
-dist::TlsIdentity tlsOf(const CommandLine &options) {
+namespace {
+
+/// "--dist_backend=gRPC or async-gRPC"
+std::string encryptingBackends() {
+    return "--dist_backend=" + dist::usualNames([](const dist::TransportRow &row) { return row.encrypts; });
+}
+
+} // namespace
+
+std::string hintToEncrypt(const dist::TransportRow &row) {
+    return "give " + std::string(row.encrypts ? "" : encryptingBackends() + " with ") +
+           "--tls-ca, --tls-cert and --tls-key, or say --insecure if the network can be trusted";
+}
+
+dist::TlsIdentity tlsOf(const CommandLine &options, const dist::TransportRow &row) {
     const OptionValues &all = options.settings;
     const std::string &ca = all.text("tls-ca"), &certificate = all.text("tls-cert"), &key = all.text("tls-key");
     if (ca.empty() && certificate.empty() && key.empty())
         return {};
     if (ca.empty() || certificate.empty() || key.empty())
         throw parseError({}, "options --tls-ca, --tls-cert and --tls-key belong together");
+    if (row.workers == dist::WorkersAre::Listeners && !row.encrypts)
+        throw parseError({}, "options --tls-ca, --tls-cert and --tls-key: the " + std::string(row.title) +
+                                 " transport does not encrypt")
+            .withHint(encryptingBackends());
     return {contentOf(certificate, "--tls-cert"), contentOf(key, "--tls-key"), contentOf(ca, "--tls-ca")};
 }
 
@@ -242,10 +260,11 @@ WorkerCommand parseWorkerCommand(const std::vector<std::string> &words) {
 
 constexpr const char *kUsage =
     "usage: daphne-worker [options] address:port [config.json]\n\n"
-    "Works for a coordinator: daphne --distributed --dist_backend=gRPC with DISTRIBUTED_WORKERS=address:port. Stays\n"
+    "Works for a coordinator: daphne --distributed --dist_backend=%s with DISTRIBUTED_WORKERS=address:port. Stays\n"
     "alive over many runs, serves one coordinator at a time, and ends with SIGINT or SIGTERM. Port 0 is any free "
     "one.\n\n"
     "The configuration file is WorkerConfig.json if it exists. Options are those of daphne; these matter here:\n"
+    "  --dist_backend <transport> the coordinator's: %s\n"
     "  --num-threads <n> and the other scheduling knobs, unless the coordinator gives them\n"
     "  --dist-token-file <file>   secret that coordinators must know (or the environment variable DAPHNE_DIST_TOKEN)\n"
     "  --tls-cert, --tls-key, --tls-ca <file>   encrypt, and accept only certificates of this authority\n"
@@ -254,6 +273,19 @@ constexpr const char *kUsage =
     "  --for-one-run[=seconds]    end with the first run, or when no coordinator is there for so long (60)\n"
     "  --persistent               stay alive, as without --for-one-run\n"
     "  --quiet                    no log lines\n";
+
+bool listens(const dist::TransportRow &row) { return row.workers == dist::WorkersAre::Listeners; }
+
+/// Unless it is told, a worker listens as those do that coordinators start.
+const dist::TransportRow &transportOf(const CommandLine &options) {
+    if (options.settings.origin("dist_backend") == Origin::Default)
+        return dist::transportFor(dist::WorkersAre::Listeners);
+    const dist::TransportRow &row = dist::transportNamed(options.settings.text("dist_backend"));
+    if (!listens(row))
+        throw parseError({}, "option --dist_backend: workers of " + usualName(row) + " do not listen at an address")
+            .withHint("--dist_backend=" + dist::usualNames(&listens));
+    return row;
+}
 
 volatile std::sig_atomic_t stopSignal = 0;
 
@@ -316,7 +348,8 @@ int serve(const WorkerCommand &command) {
     all.insert(all.end(), {"-e", "0"});
     CommandLine options = parseCommandLine(all, Surroundings::ofThisProcess());
     NetworkAddress address = NetworkAddress::parse(command.address, "address");
-    dist::TlsIdentity tls = tlsOf(options);
+    const dist::TransportRow &row = transportOf(options);
+    dist::TlsIdentity tls = tlsOf(options, row);
     dist::WorkerOptions worker;
     worker.build = buildName();
     worker.token = tokenOf(options);
@@ -326,12 +359,11 @@ int serve(const WorkerCommand &command) {
     if (!tls.isGiven() && !address.isLoopback()) {
         if (!options.settings.flag("insecure"))
             throw parseError({}, "without TLS a worker listens on this machine only, not on " + address.text())
-                .withHint("give --tls-ca, --tls-cert and --tls-key, or say --insecure if the network can be trusted");
+                .withHint(hintToEncrypt(row));
         std::fprintf(stderr, "warning: everybody who can reach %s can run code here (--insecure)\n",
                      address.text().c_str());
     }
-    std::unique_ptr<dist::TransportModule> module =
-        dist::loadTransport(dist::transportFor(dist::WorkersAre::Listeners), options.libdir);
+    std::unique_ptr<dist::TransportModule> module = dist::loadTransport(row, options.libdir);
     exec::LoopEngine engine({.jit = options.jit, .always = true}, codegen::loopCompilerOfProcess(options.loopCache));
     Presence presence;
     auto session = [&](dist::Transport &transport, const std::string &peer) {
@@ -378,7 +410,8 @@ int workerMain(const std::vector<std::string> &words) {
     try {
         WorkerCommand command = parseWorkerCommand(words);
         if (command.help) {
-            std::fputs(kUsage, stdout);
+            std::printf(kUsage, dist::usualName(dist::transportFor(dist::WorkersAre::Listeners)).c_str(),
+                        dist::usualNames(&listens).c_str());
             return 0;
         }
         if (command.address.empty())

@@ -7,20 +7,23 @@
 #include <vector>
 
 #include "dist/transports/Transport.h"
-#include "dist/transports/TransportModule.h"
+#include "dist/transports/TransportTable.h"
 #include "driver/options/CommandLine.h"
 
 namespace daphne::driver {
 
 /// Coordinator and workers must be of the same.
 std::string buildName();
-/// The secret of --dist-token-file or DAPHNE_DIST_TOKEN, or "". Throws Error (status 1) if the file is readable by
-/// others.
 /// Directories that --dist-read-root allows.
 std::vector<std::string> readRootsOf(const CommandLine &options);
+/// The secret of --dist-token-file or DAPHNE_DIST_TOKEN, or "". Throws Error (status 1) if the file is readable by
+/// others.
 std::string tokenOf(const CommandLine &options);
-/// The files of --tls-*; throws Error (status 1) unless all or none are given.
-dist::TlsIdentity tlsOf(const CommandLine &options);
+/// The files of --tls-*; throws Error (status 1) unless all or none are given, or if workers listen and the transport
+/// does not encrypt.
+dist::TlsIdentity tlsOf(const CommandLine &options, const dist::TransportRow &row);
+/// For who would go beyond this machine without TLS.
+std::string hintToEncrypt(const dist::TransportRow &row);
 /// Scheduling options that were given, as workers understand them.
 std::vector<std::string> schedulingOptions(const CommandLine &options);
 

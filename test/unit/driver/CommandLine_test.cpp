@@ -330,8 +330,25 @@ TEST(Distributed, TheTokenFileMustBePrivate) {
 }
 
 TEST(Distributed, FilesOfTlsBelongTogether) {
-    EXPECT_FALSE(tlsOf(parse({"s"})).isGiven());
-    EXPECT_THROW(tlsOf(parse({"--tls-ca=/some/file", "s"})), Error);
+    const dist::TransportRow &row = dist::transportNamed("sync-gRPC");
+    EXPECT_FALSE(tlsOf(parse({"s"}), row).isGiven());
+    EXPECT_THROW(tlsOf(parse({"--tls-ca=/some/file", "s"}), row), Error);
+}
+
+TEST(Distributed, TlsIsRefusedWhereWorkersListenAndNothingIsEncrypted) {
+    TemporaryFile pem("some text\n");
+    CommandLine options = parse({"--tls-ca=" + pem.path, "--tls-cert=" + pem.path, "--tls-key=" + pem.path, "s"});
+    for (dist::TransportRow row : {dist::transportNamed("sync-gRPC"), dist::transportFor(dist::WorkersAre::Ranks)})
+        EXPECT_TRUE(tlsOf(options, row).isGiven()) << row.name;
+    dist::TransportRow plain;
+    plain.name = plain.title = "plain";
+    plain.workers = dist::WorkersAre::Listeners;
+    EXPECT_THAT([&] { tlsOf(options, plain); },
+                testing::Throws<Error>(testing::AllOf(
+                    testing::Field(&Error::message, testing::HasSubstr("the plain transport does not encrypt")),
+                    testing::Field(&Error::hint, testing::HasSubstr("--dist_backend=gRPC")))));
+    EXPECT_THAT(hintToEncrypt(plain), testing::HasSubstr("--dist_backend=gRPC"));
+    EXPECT_THAT(hintToEncrypt(dist::transportNamed("sync-gRPC")), testing::Not(testing::HasSubstr("--dist_backend")));
 }
 
 // ---- configuration file and environment
