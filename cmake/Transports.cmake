@@ -76,6 +76,8 @@ daphne_transport(Mpi NAME MPI TITLE MPI DOC "message passing interface" WORKERS 
   SHARES_SYMBOLS PACKAGES "libopenmpi-dev and openmpi-bin" ${mpi_library})
 daphne_transport(Grpc NAME sync-gRPC ALIAS gRPC DOC "remote procedure calls, one thread per worker" ${grpc_row})
 daphne_transport(Grpc NAME async-gRPC DOC "remote procedure calls, asynchronous" ${grpc_row})
+daphne_transport(Tcp NAME TCP TITLE TCP WORKERS Listeners BYTES_PER_NS 1
+  DOC "plain connections: needs no library, does not encrypt")
 daphne_transport(InProcess NAME threads TITLE threads WORKERS Threads BYTES_PER_NS 4
   DOC "threads of this process instead of machines, for tests")
 
