@@ -75,9 +75,12 @@ class Disturbed:
         return self.outputs[rounds]
 
     @staticmethod
-    def kind(fault):
+    def family(fault):
+        return 'gRPC' if fault.backend == 'async-gRPC' else fault.backend
+
+    def kind(self, fault):
         """Runs of one kind take the same time, about, as those of both transports of gRPC."""
-        return 'MPI' if fault.backend == 'MPI' else 'gRPC', fault.workers, fault.action == 'cut off'
+        return self.family(fault), fault.workers, fault.action == 'cut off'
 
     def length(self, fault):
         """Rounds and seconds of the undisturbed run."""
@@ -112,7 +115,7 @@ class Disturbed:
             if fault.backend == 'MPI':
                 done, took = self.run_mpi(fault, rounds, delay, mark)
             else:
-                done, took = self.run_grpc(fault, rounds, delay, mark)
+                done, took = self.run_listening(fault, rounds, delay, mark)
         except BaseException:
             mark.left(patience=0)
             raise
@@ -125,11 +128,12 @@ class Disturbed:
                 f'--heartbeat-ms={fault.heartbeat}', '--insecure', self.script(rounds),
                 *(['--dist-lend=off'] if fault.action == 'cut off' else [])]
 
-    def run_grpc(self, fault, rounds, delay, mark):
+    def run_listening(self, fault, rounds, delay, mark):
         with contextlib.ExitStack() as stack:
             is_cut = fault.action == 'cut off'
             links = stack.enter_context(SlowLinks(fault.workers, delay=0.5, rate=1000)) if is_cut else None
             workers = stack.enter_context(Workers(self.runs.daphne, fault.workers, '--quiet', '--insecure',
+                                                  backend=self.family(fault),
                                                   env={**mark.env, **self.TOKEN}, links=links))
             require(len(mark.processes()) == fault.workers, 'workers are not found by their mark')
             victim = random.randrange(fault.workers)
@@ -203,10 +207,10 @@ class Tally:
                 f'{self.failed} failed')
 
 
-def random_faults(count, ranks, can_cut):
+def random_faults(count, ranks, can_cut, backends):
     """As many of each action, in any order; over MPI nothing can be cut off that is on one machine."""
     actions = ['killed', 'stopped', 'cut off'] if can_cut else ['killed', 'stopped']
-    faults = [Fault(random.choice(['gRPC', 'async-gRPC']), actions[i % len(actions)], random.choice([1, 2, 3])) for i in range(count)]
+    faults = [Fault(random.choice(backends), actions[i % len(actions)], random.choice([1, 2, 3])) for i in range(count)]
     faults += [Fault('MPI', actions[i % 2], 2) for i in range(ranks)]
     random.shuffle(faults)
     for fault in faults:
@@ -224,8 +228,9 @@ def fault_campaign(runs, count, seed):
         print(f'skipped: cutting lines ({reason})')
     if not runs.has_mpi:
         print('skipped: ranks of MPI (there is none)')
+    backends = ['gRPC', 'async-gRPC', 'TCP'] if runs.has_grpc else ['TCP']
     disturbed, tallies, total = Disturbed(runs), defaultdict(Tally), Tally()
-    for fault in random_faults(count, count // 5 if runs.has_mpi else 0, not reason):
+    for fault in random_faults(count, count // 5 if runs.has_mpi else 0, not reason, backends):
         took, is_missed, is_failed = 0.0, False, False
         try:
             took, is_missed = disturbed.check(fault)
@@ -233,7 +238,7 @@ def fault_campaign(runs, count, seed):
             is_failed = True
             print(f'FAILED {fault}: {problem}', flush=True)
         name = fault.action + (' for a while' if fault.mended else '')
-        for tally in (tallies['MPI' if fault.backend == 'MPI' else 'gRPC', name], total):
+        for tally in (tallies[disturbed.family(fault), name], total):
             tally.runs += 1
             tally.missed += is_missed
             tally.failed += is_failed

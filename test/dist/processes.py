@@ -56,9 +56,10 @@ def log_file():
 class Workers:
     """daphne-worker processes on free ports of this machine, or of machines behind slow lines."""
 
-    def __init__(self, binary, count, *options, env=None, directories=None, links=None):
+    def __init__(self, binary, count, *options, backend='gRPC', env=None, directories=None, links=None):
         self.processes, self.addresses, self.logs, self.stubborn = [], [], [], []
-        self.binary, self.options, self.environment = os.path.abspath(binary), options, {**os.environ, **(env or {})}
+        self.binary, self.environment = os.path.abspath(binary), {**os.environ, **(env or {})}
+        self.options = [f'--dist_backend={backend}', *options]
         for i in range(count):
             self.start(f'{links.address(i)}:0' if links else '127.0.0.1:0', directories[i] if directories else None,
                        links.workers[i] if links else None)
@@ -106,6 +107,18 @@ class Runs:
         self.daphne, self.directory = daphne, directory
         self.has_mpi = shutil.which('mpirun') and (Path(daphne).parent.parent / 'lib' / 'libdaphne_mpi.so').exists()
         self.has_grpc = (Path(daphne).parent.parent / 'lib' / 'libdaphne_grpc.so').exists()
+        self.backend = self.backends()[0]
+
+    def backends(self):
+        """Of workers that listen."""
+        return ['gRPC', 'TCP'] if self.has_grpc else ['TCP']
+
+    def modes(self):
+        """How the coordinator can talk to them."""
+        return ['gRPC', 'async-gRPC'] if self.backend == 'gRPC' else [self.backend]
+
+    def workers(self, count, *options, **how):
+        return Workers(self.daphne, count, *options, backend=self.backend, **how)
 
     def run(self, *words, env=None, prefix=(), timeout=60):
         # Of several mpirun at a time, one may remove what another one is about to use.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A client that says to a worker whatever it likes: just enough of HTTP/2 and gRPC to open the stream of frames."""
+"""A client that says to a worker whatever it likes, over TCP or with just enough of HTTP/2 and gRPC to open the stream of
+frames."""
 
 import re
 import socket
@@ -57,12 +58,15 @@ class Stranger:
     def __init__(self, address, timeout=10):
         host, port = address.split(':')
         self.socket = socket.create_connection((host, int(port)), timeout)
+        self.open(address)
+        threading.Thread(target=self.drain, daemon=True).start()
+
+    def open(self, address):
         headers = ((':method', 'POST'), (':scheme', 'http'), (':path', '/daphne.dist.wire.Worker/Exchange'),
                    (':authority', address), ('content-type', 'application/grpc'), ('te', 'trailers'))
         fields = b''.join(bytes([0, len(name)]) + name.encode() + bytes([len(value)]) + value.encode() for name, value in headers)
         self.socket.sendall(b'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' + http2(4, 0, 0, b'') + http2(4, 1, 0, b'') +
                             http2(1, 4, 1, fields))
-        threading.Thread(target=self.drain, daemon=True).start()
 
     def drain(self):
         try:
@@ -93,3 +97,25 @@ class Stranger:
         """Bytes of the stream, whatever they are."""
         for begin in range(0, len(data), 16000):
             self.socket.sendall(http2(0, 0, 1, data[begin:begin + 16000]))
+
+    def announce(self, size, greeting):
+        """A message that is too long, and its beginning; behind the greeting, where the first message must be short."""
+        self.raw(b'\0' + struct.pack('>I', size) + bytes(1000))
+
+
+class TcpStranger(Stranger):
+    """The same over plain sockets."""
+    CALL = b'DPHTCP1c'
+
+    def open(self, address):
+        self.raw(self.CALL)
+
+    def send(self, data):
+        self.raw(struct.pack('<Q', len(data)) + data)
+
+    def raw(self, data):
+        self.socket.sendall(data)
+
+    def announce(self, size, greeting):
+        self.send(greeting)
+        self.raw(struct.pack('<Q', size) + bytes(1000))

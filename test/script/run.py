@@ -49,8 +49,8 @@ A line 'default config only' before the first case keeps the file out of configu
 
 A configuration, configs/NAME.txt, holds the options to run under; '{configs}' in it is its directory. A line 'replace: A B' in it
 writes B for every A in the output before it is compared. A line 'prefix: WORDS' is put in front of the binary, 'env: NAME=value'
-sets environment variables for all cases, and 'workers: N' starts N workers on this machine for as long as the tests run.
-'timeout: SECONDS' replaces the usual limit of a case.
+sets environment variables for all cases, and 'workers: N' starts N workers on this machine, with the options that
+follow, for as long as the tests run. 'timeout: SECONDS' replaces the usual limit of a case.
 """
 
 import argparse
@@ -403,6 +403,7 @@ class Config:
     env: dict = field(default_factory=dict)
     timeout: int = TIMEOUT_SECONDS
     workers: int = 0
+    worker_options: list = field(default_factory=list)
     processes: list = field(default_factory=list)  # of the workers
     worker_groups: queue.Queue = field(default_factory=queue.Queue)  # address lists; a worker serves one run at a time
 
@@ -410,7 +411,7 @@ class Config:
         for _ in range(groups if self.workers else 0):
             addresses = []
             for _ in range(self.workers):
-                process = subprocess.Popen([f'{binary}-worker', '--quiet', '--num-threads=1', '127.0.0.1:0'],
+                process = subprocess.Popen([f'{binary}-worker', '--quiet', '--num-threads=1', *self.worker_options, '127.0.0.1:0'],
                                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
                 self.processes.append(process)
                 addresses.append(process.stdout.readline().split('`')[1])
@@ -440,7 +441,7 @@ def read_config(name):
         elif colon and key == 'env':
             config.env.update(word.split('=', 1) for word in words)
         elif colon and key == 'workers':
-            config.workers = int(rest)
+            config.workers, config.worker_options = int(words[0]), words[1:]
         elif colon and key == 'timeout':
             config.timeout = int(rest)
         else:

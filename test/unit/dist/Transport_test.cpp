@@ -260,14 +260,24 @@ TEST(InProcess, LinkedWorkersReachEachOther) {
     workersReachEachOther(*transport);
 }
 
-// ---- gRPC, servers in this process
+// ---- workers that listen, in this process
 
-class Grpc : public testing::TestWithParam<std::string_view> {
+std::vector<std::string_view> listeningTransports() {
+    std::vector<std::string_view> names;
+    for (const TransportRow &row : transportTable())
+        if (row.workers == WorkersAre::Listeners)
+            names.push_back(row.name);
+    return names;
+}
+
+class Listeners : public testing::TestWithParam<std::string_view> {
   protected:
     void SetUp() override {
-        if (!std::filesystem::exists(std::string(DAPHNE_TEST_LIBRARIES) + "/libdaphne_grpc.so"))
-            GTEST_SKIP() << "built without gRPC";
-        module = loadTransport(transportNamed(GetParam()), DAPHNE_TEST_LIBRARIES);
+        const TransportRow &row = transportNamed(GetParam());
+        if (!row.library.empty() &&
+            !std::filesystem::exists(std::string(DAPHNE_TEST_LIBRARIES) + "/" + std::string(row.library)))
+            GTEST_SKIP() << "built without " << row.title;
+        module = loadTransport(row, DAPHNE_TEST_LIBRARIES);
         for (int i = 0; i < 3; ++i) {
             servers.push_back(
                 module->listen("127.0.0.1:0", {}, [](Transport &t, const std::string &) { echo(t); }, {}));
@@ -287,28 +297,65 @@ class Grpc : public testing::TestWithParam<std::string_view> {
     std::vector<std::string> addresses;
 };
 
-TEST_P(Grpc, KeepsItsPromises) {
+TEST_P(Listeners, KeepsItsPromises) {
     auto transport = connect(addresses);
     checkAll(*transport);
     aLossIsReportedOnceAndOthersGoOn(*transport);
     aLostPeerCanBeCalledAgain(*transport);
 }
 
-TEST_P(Grpc, ServersServeOneCoordinatorAfterAnother) {
+TEST_P(Listeners, ASecondCoordinatorIsTurnedAwayWhileTheFirstStays) {
+    auto first = connect({addresses[0]});
+    first->send(0, bytesOf("hello"));
+    EXPECT_EQ(textOf(next(*first).frame), "hello");
+    auto second = connect({addresses[0]});
+    second->send(0, bytesOf("me, too"));
+    Received answer = next(*second);
+    EXPECT_TRUE(answer.isLost);
+    EXPECT_NE(answer.reason.find("busy with another coordinator"), answer.reason.npos) << answer.reason;
+    first->send(0, bytesOf("hello"));
+    EXPECT_EQ(textOf(next(*first).frame), "hello");
+}
+
+TEST_P(Listeners, AServerThatStopsIsLost) {
+    auto transport = connect({addresses[0]});
+    transport->send(0, bytesOf("hello"));
+    EXPECT_EQ(textOf(next(*transport).frame), "hello");
+    std::thread stopper([&] { servers[0]->stop(); });
+    EXPECT_TRUE(next(*transport).isLost);
+    stopper.join();
+}
+
+TEST_P(Listeners, NamesAndAddressesOfBothFamiliesAreReached) {
+    auto echoes = [](Transport &t, const std::string &) { echo(t); };
+    for (const std::string host : {"localhost", "[::1]"}) {
+        auto server = module->listen(host + ":0", {}, echoes, {});
+        if (!server && host == "[::1]")
+            GTEST_SKIP() << "without IPv6";
+        ASSERT_TRUE(server) << host;
+        auto transport = connect({host + ":" + std::to_string(server->port())});
+        transport->send(0, bytesOf("hello"));
+        EXPECT_EQ(textOf(next(*transport).frame), "hello") << host;
+        transport = nullptr;
+        server->stop();
+    }
+}
+
+TEST_P(Listeners, ServersServeOneCoordinatorAfterAnother) {
     for (int i = 0; i < 3; ++i) {
         auto transport = connect(addresses);
         framesKeepTheirOrder(*transport);
     }
 }
 
-TEST_P(Grpc, AServerThatIsNotThereIsLost) {
+TEST_P(Listeners, AServerThatIsNotThereIsLost) {
     servers[0]->stop();
     auto transport = connect({addresses[0]});
     transport->send(0, bytesOf("hello"));
     EXPECT_TRUE(next(*transport).isLost);
 }
 
-TEST_P(Grpc, ACallThatIsNotAnsweredDoesNotDelayTheEnd) {
+TEST_P(Listeners, ACallThatIsNotAnsweredDoesNotDelayTheEnd) {
     // The system accepts connections for a process that does not: so it is with one that is stopped.
     int silent = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
@@ -328,11 +375,15 @@ TEST_P(Grpc, ACallThatIsNotAnsweredDoesNotDelayTheEnd) {
     close(silent);
 }
 
-TEST_P(Grpc, APortCanBeUsedOnce) {
+TEST_P(Listeners, APortCanBeUsedOnce) {
     EXPECT_FALSE(module->listen(addresses[0], {}, [](Transport &t, const std::string &) { echo(t); }, {}));
 }
 
-INSTANTIATE_TEST_SUITE_P(BothModes, Grpc, testing::Values("sync-gRPC", "async-gRPC"));
+INSTANTIATE_TEST_SUITE_P(Table, Listeners, testing::ValuesIn(listeningTransports()), [](const auto &info) {
+    std::string name(info.param);
+    std::erase(name, '-');
+    return name;
+});
 
 // ---- MPI: this binary is every rank
 
