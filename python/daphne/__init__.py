@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Daphne from Python: matrices and tables that are computed when they are asked for.
+
+    import daphne as dp
+    dc = dp.DaphneContext()
+    X = dc.from_numpy(array)
+    print((X * 2 + 1).sum().compute())
+"""
+from __future__ import annotations
+
+from ._options import options
+from .compute import compute
+from .context.daphne_context import DaphneContext
+from .errors import (Cancelled, DaphneError, ExecutionError, InternalError, IOFormatError, OutOfMemoryError, ParseError,
+                     ShapeError, TypeInferenceError)
+from .operator.nodes.frame import Frame
+from .operator.nodes.list import List
+from .operator.nodes.matrix import Matrix
+from .operator.nodes.scalar import Scalar
+from .operator.operation_node import OperationNode
+
+__version__ = '0.1.0'
+
+__all__ = ['Cancelled', 'DaphneContext', 'DaphneError', 'ExecutionError', 'Frame', 'IOFormatError', 'InternalError', 'List',
+           'Matrix', 'OperationNode', 'OutOfMemoryError', 'ParseError', 'Scalar', 'ShapeError', 'TypeInferenceError',
+           'compute', 'options', '__version__']

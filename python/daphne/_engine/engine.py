@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Engines: compiled programs run with values. One engine per combination of options and process, shared by all contexts
+that ask for it; safe on any number of threads."""
+from __future__ import annotations
+
+import json
+import threading
+import weakref
+from ctypes import byref, c_char_p, c_void_p, sizeof
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+from . import library
+from .failures import call
+from .library import Input
+from .runs import Run
+from .values import Value, handles
+
+
+class InputSignature(NamedTuple):
+    """What a program is compiled for: a variable that is defined when it begins."""
+    name: str
+    kind: int
+    type: int
+    rows: int = -1
+    cols: int = -1
+    labels: Optional[Tuple[str, ...]] = None
+    types: Optional[Tuple[int, ...]] = None
+
+
+class Engine:
+    """An engine with options: the keys of a configuration file, or names of options."""
+
+    def __init__(self, options: Dict[str, Any]) -> None:
+        self._lib = library.load()
+        handle = c_void_p()
+        call(self._lib.daphne_engine_new, json.dumps(options).encode() if options else None, byref(handle))
+        self.handle = handle.value
+        self._free = weakref.finalize(self, self._lib.daphne_engine_free, self.handle)
+        self._free.atexit = False
+
+    def compile(self, text: str, inputs: Sequence[InputSignature], outputs: Sequence[str]) -> 'Program':
+        """The program; the engine keeps it for whoever compiles the same again. Raises Failure."""
+        declared = (Input * max(len(inputs), 1))(*[
+            Input(sizeof(Input), one.kind, one.type, one.name.encode(), one.rows, one.cols) for one in inputs])
+        names = (c_char_p * max(len(outputs), 1))(*[name.encode() for name in outputs])
+        handle = c_void_p()
+        call(self._lib.daphne_compile, self.handle, text.encode('utf-8', 'surrogatepass'), declared, len(inputs), names,
+             len(outputs), byref(handle))
+        return Program(handle.value or 0, [name.encode() for name in outputs])
+
+    def trim(self) -> None:
+        """Forgets programs, and gives memory back to the system."""
+        self._lib.daphne_engine_trim(self.handle)
+
+
+class Program:
+    """A compiled program."""
+    __slots__ = ('handle', 'outputs', '_lib')
+
+    def __init__(self, handle: int, outputs: List[bytes]) -> None:
+        self._lib = library.load()
+        self.handle = handle
+        self.outputs = outputs
+
+    def __del__(self) -> None:
+        handle, self.handle = getattr(self, 'handle', None), None
+        if handle:
+            self._lib.daphne_program_free(handle)
+
+    def run(self, inputs: Sequence[Value], run: Run) -> Tuple[List[Value], str]:
+        """The values of the outputs, and what the run did as JSON. Raises Failure."""
+        result = c_void_p()
+        call(self._lib.daphne_run, self.handle, handles(inputs), len(inputs), byref(run.options), byref(result))
+        try:
+            values = [Value(self._lib.daphne_result_value(result, name)) for name in self.outputs]
+            return values, self._lib.daphne_result_profile(result).decode()
+        finally:
+            self._lib.daphne_result_free(result)
+
+
+_engines: Dict[str, Engine] = {}
+_lock = threading.Lock()
+
+
+def engine_for(options: Dict[str, Any]) -> Engine:
+    """The engine of this process with these options."""
+    key = json.dumps(options, sort_keys=True)
+    with _lock:
+        engine = _engines.get(key)
+        if engine is None:
+            engine = _engines[key] = Engine(options)
+        return engine
