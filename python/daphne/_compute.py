@@ -66,6 +66,8 @@ def compute(steps: Sequence[Step], settings: Dict[str, Any], *, timeout: Optiona
 
 def located(failure: Failure, script: Script) -> errors.DaphneError:
     """The exception of a failure, with the line of Python that made the failing step."""
+    if failure.line is None and failure.status == library.PARSE_ERROR:
+        return failure.plain()  # an option
     step = script.step_of_line(failure.line) if failure.file in ('', 'program') else None
     lines = [f'Error in DaphneDSL script: {failure.message}']
     place = step.place if step is not None else None

@@ -2,12 +2,15 @@
 """`compute`: several nodes as one program, and results as objects of Python."""
 from __future__ import annotations
 
+import json
 import time
 from typing import Any, Dict, List, Optional, Sequence
 
 from . import _compute
-from ._convert.results import Wanted, converted
-from ._graph.step import MULTI, NONE
+from ._convert.files import private_file, read_frame, read_matrix, remove
+from ._convert.results import FORMS, Wanted, converted, in_form
+from ._graph.literals import quoted
+from ._graph.step import FRAME, MATRIX, MULTI, NONE, Step
 from ._options import options as defaults
 from .operator.operation_node import OperationNode
 
@@ -28,8 +31,6 @@ def compute_nodes(nodes: Sequence[Any], type: str = 'shared memory', verbose: bo
     begin = time.perf_counter()
     if type not in _TRANSFERS:
         raise ValueError(f'type is "shared memory" or "files", not {type!r}')
-    if asTensorFlow and asPyTorch:
-        raise ValueError('asTensorFlow and asPyTorch exclude each other')
     for node in nodes:
         if not isinstance(node, OperationNode):
             raise TypeError(f'compute takes nodes, not {node!r}')
@@ -38,17 +39,57 @@ def compute_nodes(nodes: Sequence[Any], type: str = 'shared memory', verbose: bo
     if not nodes:
         return []
     context = nodes[0].daphne_context
-    wanted = Wanted(type, asTensorFlow, asPyTorch, tuple(shape) if shape is not None else None, useIndexColumn,
-                    _is_sparse(sparse, context), as_, copy)
+    wanted = Wanted(_form(as_, asTensorFlow, asPyTorch), tuple(shape) if shape is not None else None, useIndexColumn,
+                    _is_sparse(sparse, context), copy)
     steps = [node._step for node in nodes]
-    outcome = _compute.compute(steps, context._settings(config, args), timeout=timeout)
-    values = iter(outcome.values)
-    start = time.perf_counter()
-    results = [None if step.kind == NONE else converted(next(values), step, wanted) for step in steps]
+    files: Dict[int, str] = {}
+    if type == 'files':
+        steps, files = _through_files(steps)
+    settings = context._settings(config, args)
+    try:
+        outcome = _compute.compute(steps, settings, timeout=timeout, progress=progress)
+        start = time.perf_counter()
+        values = iter(outcome.values)
+        results = [_from_file(files[i], node._step, wanted) if i in files else
+                   None if step.kind == NONE else converted(next(values), step, wanted)
+                   for i, (node, step) in enumerate(zip(nodes, steps))]
+    finally:
+        for path in files.values():
+            remove(path)
+    seconds = {**outcome.seconds, 'converting': time.perf_counter() - start, 'whole': time.perf_counter() - begin}
+    if profile:
+        for node in nodes:
+            node.last_profile = {**json.loads(outcome.profile), 'python': seconds}
     if verbose:
-        seconds = {**outcome.seconds, 'converting': time.perf_counter() - start, 'whole': time.perf_counter() - begin}
-        print('\n'.join(f'{name}: {time_:.6f} s' for name, time_ in seconds.items()))
+        print('\n'.join(f'{name}: {one:.6f} s' for name, one in seconds.items()))
     return results
+
+
+def _through_files(steps: Sequence[Step]) -> Any:
+    """Matrices and frames are written; the file of each."""
+    files: Dict[int, str] = {}
+    written: List[Step] = []
+    for i, step in enumerate(steps):
+        if step.kind in (MATRIX, FRAME):
+            files[i] = private_file()
+            step = Step(NONE, 'write', [step, quoted(files[i])])
+        written.append(step)
+    return written, files
+
+
+def _from_file(path: str, step: Step, wanted: Wanted) -> Any:
+    if step.kind == FRAME:
+        frame = read_frame(path)
+        return frame.set_index('index') if wanted.use_index_column and 'index' in frame else frame
+    return in_form(read_matrix(path), wanted)
+
+
+def _form(as_: Optional[str], as_tensorflow: bool, as_pytorch: bool) -> Optional[str]:
+    if as_tensorflow and as_pytorch:
+        raise ValueError('asTensorFlow and asPyTorch exclude each other')
+    if as_ is not None and as_ not in FORMS:
+        raise ValueError(f'as_ is one of {", ".join(FORMS)}, not {as_!r}')
+    return 'tensorflow' if as_tensorflow else 'torch' if as_pytorch else as_
 
 
 def _is_sparse(sparse: Any, context: Any) -> bool:

@@ -86,7 +86,7 @@ def binding_of_array(array: np.ndarray) -> Binding:
     rows, cols = array.shape
     if array.dtype.kind in 'OSU':
         cells = texts(array)
-        return Binding(library.DENSE, library.STR, rows, cols, lambda: Value.strings(cells, rows, cols))
+        return Binding(library.DENSE, library.STR, rows, cols, lambda: strings_value(cells, rows, cols))
     if not _has_rows(array):
         array = np.ascontiguousarray(array)
     type = _SAME[array.dtype.name]
@@ -109,13 +109,35 @@ def array_of_value(value: Value) -> np.ndarray:
     return dense
 
 
+def strings_value(cells: List[str], rows: int, cols: int) -> Value:
+    """Texts, row by row, as a matrix."""
+    whole = ''.join(cells)
+    lengths = np.fromiter(map(len, cells), dtype=np.int64, count=len(cells))
+    data = whole.encode('utf-8', 'surrogatepass')
+    if len(data) != len(whole):  # characters of several bytes
+        parts = [cell.encode('utf-8', 'surrogatepass') for cell in cells]
+        lengths = np.fromiter(map(len, parts), dtype=np.int64, count=len(parts))
+    offsets = np.zeros(len(cells) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return Value.packed_strings(data, offsets, rows, cols)
+
+
+def texts_of_value(value: Value, cells: int) -> List[str]:
+    """All cells of a matrix of strings, row by row."""
+    data, memory = value.packed(cells)
+    offsets = np.asarray(memory).tolist()
+    if data.isascii():
+        whole = data.decode('ascii')
+        return [whole[begin:end] for begin, end in zip(offsets, offsets[1:])]
+    return [data[begin:end].decode('utf-8', 'replace') for begin, end in zip(offsets, offsets[1:])]
+
+
 def array_of_texts(value: Value, rows: int, cols: int) -> np.ndarray:
-    """A matrix of strings as an array of objects."""
-    array = np.empty((rows, cols), dtype=object)
-    for r in range(rows):
-        for c in range(cols):
-            array[r, c] = value.to_text(r, c)
-    return array
+    """A matrix of strings as an array of objects; equal cells are the same object."""
+    memory, distinct = value.codes()
+    codes = np.asarray(memory)
+    texts_ = np.array(texts_of_value(distinct, distinct.describe().rows) + [''], dtype=object)
+    return texts_[codes] if rows * cols else np.empty((rows, cols), dtype=object)
 
 
 def arrays_of_csr(value: Value) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -41,7 +41,17 @@ class Binding:
                     assert self._make is not None
                     self._value = self._make()
                     self._make = None
+                    self._look()
         return self._value
+
+    def _look(self) -> None:
+        """Facts that come with the value."""
+        assert self._value is not None
+        if self.kind == library.FRAME and self.labels is None:
+            what = self._value.describe()
+            self.labels = tuple(self._value.labels())
+            self.types = tuple(self._value.part(c).describe().type for c in range(len(self.labels)))
+            self.rows, self.cols = what.rows, what.cols
 
     def signature(self, name: str) -> InputSignature:
         """As the input of a program."""
@@ -52,7 +62,7 @@ def binding_of_value(value: Value) -> Binding:
     """A value of the engine as data."""
     what = value.describe()
     if what.kind == library.FRAME:
-        labels = tuple(value.labels())
-        types = tuple(value.part(c).describe().type for c in range(len(labels)))
-        return Binding(what.kind, library.ANY, what.rows, what.cols, value=value, labels=labels, types=types)
+        binding = Binding(what.kind, library.ANY, what.rows, what.cols, value=value)
+        binding._look()
+        return binding
     return Binding(what.kind, what.type, what.rows, what.cols, value=value)

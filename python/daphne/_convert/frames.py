@@ -8,7 +8,7 @@ import numpy as np
 
 from .._engine import library
 from .._engine.values import Value
-from .arrays import array_of_value, binding_of_array, normalised, texts
+from .arrays import array_of_value, binding_of_array, normalised, strings_value, texts
 from .bindings import Binding
 
 INDICATOR = ' IS NOT NULL'
@@ -23,6 +23,15 @@ def binding_of_pandas(frame: Any) -> Binding:
             labels.append(name)
             columns.append(column)
     return binding_of_columns(labels, columns, len(frame))
+
+
+def arrays_of_pandas(frame: Any) -> List[Tuple[str, np.ndarray]]:
+    """The columns as they would be bound, as arrays."""
+    found = []
+    for label, column in zip(frame.columns, (frame.iloc[:, c] for c in range(frame.shape[1]))):
+        for name, binding in _columns_of(str(label), column):
+            found.append((name, binding.source))
+    return found
 
 
 def binding_of_columns(labels: List[str], columns: List[Binding], rows: int) -> Binding:
@@ -72,23 +81,27 @@ def _column(cells: np.ndarray, what: str) -> Binding:
     cells = normalised(cells, what)
     if cells.dtype.kind in 'OSU':
         strings = texts(cells, what)
-        return Binding(library.DENSE, library.STR, len(strings), 1, lambda: Value.strings(strings, len(strings), 1))
-    return binding_of_array(cells.reshape(-1, 1))
+        return Binding(library.DENSE, library.STR, len(strings), 1, lambda: strings_value(strings, len(strings), 1),
+                       source=cells)
+    binding = binding_of_array(cells.reshape(-1, 1))
+    binding.source = cells
+    return binding
 
 
-def pandas_of_value(value: Value, use_index_column: bool = False) -> Any:
-    """A frame as a DataFrame over the columns of the engine."""
+def pandas_of_value(value: Value, use_index_column: bool = False, copy: bool = False) -> Any:
+    """A frame as a DataFrame over the columns of the engine. The value is given up: where nobody else has the columns, the
+    DataFrame may change them."""
     import pandas as pd
-    labels = value.labels()
-    cells = {label: array_of_value(value.part(c)).reshape(-1) for c, label in enumerate(labels)}
-    shown = [label for label in labels if not (label.endswith(INDICATOR) and label[:-len(INDICATOR)] in cells)]
-    data = {}
-    for position, label in enumerate(shown):
-        column = cells[label]
-        there = cells.get(label + INDICATOR)
-        data[position] = column if there is None else _with_missing(column, there == 0)
-    rows = value.describe().rows
-    frame = pd.DataFrame(data, copy=False, index=pd.RangeIndex(rows))
+    labels, rows = value.labels(), value.describe().rows
+    parts = value.given_up()
+    cells = {label: array_of_value(part).reshape(-1) for label, part in zip(labels, parts)}
+    if len(cells) < len(labels):  # labels are repeated
+        shown, columns = labels, [array_of_value(part).reshape(-1) for part in parts]
+    else:
+        shown = [label for label in labels if not (label.endswith(INDICATOR) and label[:-len(INDICATOR)] in cells)]
+        columns = [cells[label] if label + INDICATOR not in cells else
+                   _with_missing(cells[label], cells[label + INDICATOR] == 0) for label in shown]
+    frame = pd.DataFrame(dict(enumerate(columns)), copy=copy, index=pd.RangeIndex(rows))
     frame.columns = pd.Index(shown, dtype=object)
     if use_index_column and 'index' in shown:
         frame = frame.set_index('index', drop=True)

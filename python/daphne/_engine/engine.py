@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import threading
 import weakref
-from ctypes import byref, c_char_p, c_void_p, sizeof
+from ctypes import byref, c_char_p, c_uint32, c_void_p, sizeof
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import library
@@ -40,17 +40,28 @@ class Engine:
 
     def compile(self, text: str, inputs: Sequence[InputSignature], outputs: Sequence[str]) -> 'Program':
         """The program; the engine keeps it for whoever compiles the same again. Raises Failure."""
-        declared = (Input * max(len(inputs), 1))(*[
-            Input(sizeof(Input), one.kind, one.type, one.name.encode(), one.rows, one.cols) for one in inputs])
+        declared = (Input * max(len(inputs), 1))(*[_declared(one) for one in inputs])
         names = (c_char_p * max(len(outputs), 1))(*[name.encode() for name in outputs])
         handle = c_void_p()
         call(self._lib.daphne_compile, self.handle, text.encode('utf-8', 'surrogatepass'), declared, len(inputs), names,
              len(outputs), byref(handle))
         return Program(handle.value or 0, [name.encode() for name in outputs])
 
+    def devices(self) -> Dict[str, Any]:
+        """What it runs on."""
+        return dict(json.loads(self._lib.daphne_engine_info(self.handle)))
+
     def trim(self) -> None:
         """Forgets programs, and gives memory back to the system."""
         self._lib.daphne_engine_trim(self.handle)
+
+
+def _declared(one: InputSignature) -> Input:
+    found = Input(sizeof(Input), one.kind, one.type, one.name.encode(), one.rows, one.cols)
+    if one.labels is not None and one.types is not None:
+        found.labels = (c_char_p * max(len(one.labels), 1))(*[label.encode() for label in one.labels])
+        found.types = (c_uint32 * max(len(one.types), 1))(*one.types)
+    return found
 
 
 class Program:
@@ -67,6 +78,16 @@ class Program:
         if handle:
             self._lib.daphne_program_free(handle)
 
+    def output(self, index: int) -> InputSignature:
+        """What the compiler knows of an output."""
+        what = Input(size=sizeof(Input))
+        self._lib.daphne_program_output(self.handle, index, byref(what))
+        labels = types = None
+        if what.labels:
+            labels = tuple(what.labels[c].decode('utf-8', 'replace') for c in range(what.cols))
+            types = tuple(int(what.types[c]) for c in range(what.cols))
+        return InputSignature((what.name or b'').decode(), what.kind, what.type, what.rows, what.cols, labels, types)
+
     def run(self, inputs: Sequence[Value], run: Run) -> Tuple[List[Value], str]:
         """The values of the outputs, and what the run did as JSON. Raises Failure."""
         result = c_void_p()
@@ -80,6 +101,14 @@ class Program:
 
 _engines: Dict[str, Engine] = {}
 _lock = threading.Lock()
+
+
+def forget(options: Dict[str, Any]) -> None:
+    """The programs of the engine with these options, if there is one."""
+    with _lock:
+        engine = _engines.get(json.dumps(options, sort_keys=True))
+    if engine is not None:
+        engine.trim()
 
 
 def engine_for(options: Dict[str, Any]) -> Engine:

@@ -15,7 +15,7 @@ from typing import Any, List, Optional
 
 FILE_NAME = 'libdaphne.so'
 # The interface this package is written for: the library's minor version may be newer.
-ABI_MAJOR, ABI_MINOR = 1, 0
+ABI_MAJOR, ABI_MINOR = 1, 1
 
 # daphne_kind
 NOTHING, NUMBER, TEXT, DENSE, CSR, FRAME, LIST = range(7)
@@ -26,17 +26,25 @@ OK, PARSE_ERROR, COMPILE_ERROR, EXECUTION_ERROR, CANCELLED, USAGE_ERROR = range(
 INTERNAL_ERROR = 70
 
 OUTPUT, ERROR_OUTPUT = 1, 2
-CANONICAL = 1
+CANONICAL, EXCLUSIVE = 1, 2
 
 Release = CFUNCTYPE(None, c_void_p)
 Write = CFUNCTYPE(None, c_void_p, c_int, c_void_p, c_size_t)
 Progress = CFUNCTYPE(None, c_void_p, c_char_p, c_uint64, c_uint64)
+Explain = CFUNCTYPE(None, c_void_p, c_char_p, c_void_p, c_size_t)
+Tell = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
+Show = CFUNCTYPE(None, c_void_p, c_void_p)
 
 
 class Input(Structure):
     """daphne_input"""
     _fields_ = [('size', c_uint32), ('kind', c_uint32), ('type', c_uint32), ('name', c_char_p), ('rows', c_int64),
-                ('cols', c_int64)]
+                ('cols', c_int64), ('labels', POINTER(c_char_p)), ('types', POINTER(c_uint32))]
+
+
+class Host(Structure):
+    """daphne_host"""
+    _fields_ = [('size', c_uint32), ('user', c_void_p), ('explain', Explain), ('warn', Tell), ('log', Tell)]
 
 
 class RunOptions(Structure):
@@ -47,7 +55,7 @@ class RunOptions(Structure):
 class Dense(Structure):
     """daphne_dense"""
     _fields_ = [('size', c_uint32), ('type', c_uint32), ('data', c_void_p), ('rows', c_uint64), ('cols', c_uint64),
-                ('row_bytes', c_int64)]
+                ('row_bytes', c_int64), ('flags', c_uint64)]
 
 
 class Csr(Structure):
@@ -63,10 +71,13 @@ _FUNCTIONS = {
     'daphne_abi_version': (c_uint32, []),
     'daphne_version': (c_char_p, []),
     'daphne_engine_new': (c_int, [c_char_p, _HANDLE, _ERROR]),
+    'daphne_engine_new_hosted': (c_int, [c_char_p, POINTER(Host), _HANDLE, _ERROR]),
     'daphne_engine_free': (None, [c_void_p]),
+    'daphne_engine_info': (c_char_p, [c_void_p]),
     'daphne_engine_trim': (None, [c_void_p]),
     'daphne_compile': (c_int, [c_void_p, c_char_p, POINTER(Input), c_size_t, POINTER(c_char_p), c_size_t, _HANDLE,
                                _ERROR]),
+    'daphne_program_output': (None, [c_void_p, c_size_t, POINTER(Input)]),
     'daphne_program_free': (None, [c_void_p]),
     'daphne_run': (c_int, [c_void_p, POINTER(c_void_p), c_size_t, POINTER(RunOptions), _HANDLE, _ERROR]),
     'daphne_result_value': (c_void_p, [c_void_p, c_char_p]),
@@ -78,6 +89,7 @@ _FUNCTIONS = {
     'daphne_cancel_free': (None, [c_void_p]),
     'daphne_session_new': (c_int, [c_void_p, _HANDLE, _ERROR]),
     'daphne_session_run': (c_int, [c_void_p, c_char_p, POINTER(RunOptions), _HANDLE, _ERROR]),
+    'daphne_session_run_statements': (c_int, [c_void_p, c_char_p, POINTER(RunOptions), Show, _ERROR]),
     'daphne_session_set': (c_int, [c_void_p, c_char_p, c_void_p, _ERROR]),
     'daphne_session_get': (c_void_p, [c_void_p, c_char_p]),
     'daphne_session_names': (c_char_p, [c_void_p]),
@@ -86,7 +98,7 @@ _FUNCTIONS = {
     'daphne_value_csr': (c_int, [POINTER(Csr), Release, c_void_p, _HANDLE, _ERROR]),
     'daphne_value_number': (c_int, [c_uint32, c_uint64, _HANDLE, _ERROR]),
     'daphne_value_text': (c_int, [c_char_p, c_size_t, _HANDLE, _ERROR]),
-    'daphne_value_strings': (c_int, [POINTER(c_char_p), c_uint64, c_uint64, _HANDLE, _ERROR]),
+    'daphne_value_packed_strings': (c_int, [c_char_p, c_void_p, c_uint64, c_uint64, _HANDLE, _ERROR]),
     'daphne_value_frame': (c_int, [POINTER(c_char_p), POINTER(c_void_p), c_size_t, _HANDLE, _ERROR]),
     'daphne_value_list': (c_int, [POINTER(c_void_p), c_size_t, _HANDLE, _ERROR]),
     'daphne_value_stream': (c_int, [c_void_p, _HANDLE, _ERROR]),
@@ -97,6 +109,8 @@ _FUNCTIONS = {
     'daphne_get_csr': (c_int, [c_void_p, POINTER(Csr), _ERROR]),
     'daphne_get_number': (c_int, [c_void_p, POINTER(c_uint32), POINTER(c_uint64), _ERROR]),
     'daphne_get_text': (c_int, [c_void_p, c_uint64, c_uint64, POINTER(c_void_p), POINTER(c_size_t), _ERROR]),
+    'daphne_get_packed_strings': (c_int, [c_void_p, POINTER(c_void_p), POINTER(c_void_p), _ERROR]),
+    'daphne_get_codes': (c_int, [c_void_p, POINTER(Dense), _HANDLE, _ERROR]),
     'daphne_frame_width': (c_uint64, [c_void_p]),
     'daphne_frame_label': (c_char_p, [c_void_p, c_uint64]),
     'daphne_get_part': (c_void_p, [c_void_p, c_uint64]),

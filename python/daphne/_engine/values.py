@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-from ctypes import byref, c_char_p, c_int64, c_size_t, c_uint32, c_uint64, c_void_p, sizeof
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from ctypes import byref, c_char_p, c_size_t, c_uint32, c_uint64, c_void_p, sizeof
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import library
 from .failures import call
@@ -74,7 +74,7 @@ class Value:
     @staticmethod
     def dense(owner: Any, address: int, type: int, rows: int, cols: int, row_bytes: int) -> 'Value':
         """A matrix over memory that stays as it is as long as `owner` is there."""
-        view = Dense(sizeof(Dense), type, address, rows, cols, row_bytes)
+        view = Dense(sizeof(Dense), type, address, rows, cols, row_bytes, 0)
         return _made('daphne_value_dense', owner, byref(view))
 
     @staticmethod
@@ -106,11 +106,11 @@ class Value:
         return Value(handle.value or 0)
 
     @staticmethod
-    def strings(cells: Sequence[str], rows: int, cols: int) -> 'Value':
-        """A matrix of strings, row by row."""
-        data = (c_char_p * max(len(cells), 1))(*[cell.encode('utf-8', 'surrogatepass') for cell in cells])
+    def packed_strings(data: bytes, offsets: Any, rows: int, cols: int) -> 'Value':
+        """A matrix of strings, row by row: cell i is data[offsets[i]:offsets[i + 1]] in UTF-8; offsets is a contiguous array
+        of int64."""
         handle = c_void_p()
-        call(library.load().daphne_value_strings, data, rows, cols, byref(handle))
+        call(library.load().daphne_value_packed_strings, data, offsets.ctypes.data, rows, cols, byref(handle))
         return Value(handle.value or 0)
 
     @staticmethod
@@ -144,7 +144,8 @@ class Value:
         cell = CELL_BYTES[view.type]
         if view.rows > 1 and view.row_bytes not in (0, view.cols * cell):
             strides = (view.row_bytes, cell)
-        return Memory(self, view.data or 0, (view.rows, view.cols), TYPE_STRINGS[view.type], strides, False)
+        return Memory(self, view.data or 0, (view.rows, view.cols), TYPE_STRINGS[view.type], strides,
+                      not view.flags & library.EXCLUSIVE)
 
     def csr_view(self) -> Csr:
         """Where the parts of a sparse matrix are."""
@@ -174,6 +175,32 @@ class Value:
         call(self._lib.daphne_get_text, self.handle, row, col, byref(text), byref(length))
         return ctypes.string_at(text.value or 0, length.value).decode('utf-8', 'replace') if length.value else ''
 
+    def packed(self, cells: int) -> Tuple[bytes, Memory]:
+        """All cells of a matrix of strings in UTF-8, and their offsets."""
+        text, offsets = c_void_p(), c_void_p()
+        call(self._lib.daphne_get_packed_strings, self.handle, byref(text), byref(offsets))
+        memory = self.memory(offsets.value or 0, cells + 1, '<i8', True)
+        last = ctypes.c_int64.from_address((offsets.value or 0) + 8 * cells).value
+        return (ctypes.string_at(text.value or 0, last) if last else b''), memory
+
+    def codes(self) -> Tuple[Memory, 'Value']:
+        """A matrix of strings as numbers of rows of a column of different strings."""
+        view, strings = Dense(size=sizeof(Dense)), c_void_p()
+        call(self._lib.daphne_get_codes, self.handle, byref(view), byref(strings))
+        strides = (view.row_bytes, 4)
+        return Memory(self, view.data or 0, (view.rows, view.cols), '<u4', strides, True), Value(strings.value or 0)
+
+    def stream(self, stream: Any) -> None:
+        """A frame as an Arrow stream, into a structure of Arrow's C stream interface."""
+        call(self._lib.daphne_get_stream, self.handle, stream)
+
+    @staticmethod
+    def of_stream(stream: int) -> 'Value':
+        """A frame from an Arrow stream, which is taken over."""
+        handle = c_void_p()
+        call(library.load().daphne_value_stream, stream, byref(handle))
+        return Value(handle.value or 0)
+
     def labels(self) -> List[str]:
         """Of the columns of a frame."""
         return [self._lib.daphne_frame_label(self.handle, c).decode('utf-8', 'replace')
@@ -185,6 +212,13 @@ class Value:
         if not handle:
             raise IndexError(f'there is no part {index}')
         return Value(handle)
+
+    def given_up(self) -> List['Value']:
+        """The columns of a frame, of which this value keeps none: it is gone afterwards."""
+        parts = [self.part(c) for c in range(self._lib.daphne_frame_width(self.handle))]
+        handle, self.handle = self.handle, 0
+        self._lib.daphne_value_free(handle)
+        return parts
 
     def length(self) -> int:
         """Of a list."""

@@ -7,8 +7,10 @@ the text: it is a named input.
 """
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
+from collections import ChainMap
+from typing import Any, Dict, Iterable, List, MutableMapping, Optional, Sequence, Set, Tuple
 
+from .literals import quoted
 from .scopes import Scope
 from .step import NONE, Step, operand_text
 
@@ -39,22 +41,36 @@ class Block:
 class Writer:
     """Makes the lines of a program."""
 
-    def __init__(self) -> None:
+    def __init__(self, reserved: Iterable[str] = ()) -> None:
         self.bindings: List[Tuple[str, Any]] = []
         self._definitions = Block()
         self._block = Block()
-        self._names: Dict[Step, str] = {}
+        self._names: MutableMapping[Step, str] = {}
         self._bound: Dict[int, str] = {}
         self._defined: Dict[int, str] = {}
         self._counts: Dict[str, int] = {}
+        self._modules: Dict[str, str] = {}
+        self._reserved = set(reserved)
         self._indent = ''
         self._scope: Optional[Scope] = None
 
     def fresh(self, prefix: str) -> str:
         """A name nobody has."""
-        number = self._counts.get(prefix, 0)
-        self._counts[prefix] = number + 1
-        return f'{prefix}{number}'
+        while True:
+            number = self._counts.get(prefix, 0)
+            self._counts[prefix] = number + 1
+            name = f'{prefix}{number}'
+            if not self._reserved or not any(one == name or one.startswith(name + '_') for one in self._reserved):
+                return name
+
+    def module(self, path: str) -> str:
+        """The name of a script that is imported."""
+        name = self._modules.get(path)
+        if name is None:
+            name = self._modules[path] = self.fresh('m')
+            self._definitions.lines.append(f'import {quoted(path)} as "{name}";')
+            self._definitions.steps.append(None)
+        return name
 
     def line(self, text: str, step: Optional[Step]) -> None:
         """Appends a line."""
@@ -87,21 +103,21 @@ class Writer:
             if isinstance(step, Step):
                 self._write(step)
 
-    def body(self, scope: Scope, results: Sequence[Any]) -> List[str]:
-        """Writes what a body computes, indented; returns how its results are written."""
-        outer = self._scope, self._indent
-        self._scope, self._indent = scope, self._indent + '    '
+    def body(self, scope: Scope, parameters: Sequence[Step], names: Sequence[str], results: Sequence[Any],
+             indent: str = '    ') -> List[str]:
+        """Writes what a body computes when its parameters are these variables; returns how its results are written."""
+        outer = self._scope, self._indent, self._names
+        self._scope, self._indent = scope, self._indent + indent
+        # What is written in here has a name in here only.
+        self._names = ChainMap({}, *(outer[2].maps if isinstance(outer[2], ChainMap) else [outer[2]]))
         try:
+            for parameter, name in zip(parameters, names):
+                self._names[parameter] = name
             self.write(scope.effects)
             self.write(results)
             return [self.operand(one) for one in results]
         finally:
-            self._scope, self._indent = outer
-
-    def forget(self, scope: Scope) -> None:
-        """What was written of a body will be written again, in another place."""
-        for step in [one for one in self._names if one.scope is not None and one.scope.is_inside(scope)]:
-            del self._names[step]
+            self._scope, self._indent, self._names = outer
 
     def definition(self, function: Any) -> str:
         """The name of a function, whose definition comes before everything else."""
@@ -167,6 +183,7 @@ def captures(scope: Scope, results: Sequence[Any]) -> List[Step]:
 
 def write(steps: Sequence[Step]) -> Script:
     """The program that computes these steps; its outputs are those that have a value, in order."""
-    writer = Writer()
+    from ..context.scripts import reserved_names
+    writer = Writer(reserved_names(steps))
     writer.write(steps)
     return writer.finish([step for step in steps if step.kind != NONE])
