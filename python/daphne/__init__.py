@@ -8,6 +8,9 @@
 """
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 from ._options import options
 from .compute import compute
 from .context.daphne_context import DaphneContext
@@ -23,4 +26,11 @@ __version__ = '0.1.0'
 
 __all__ = ['Cancelled', 'DaphneContext', 'DaphneError', 'ExecutionError', 'Frame', 'IOFormatError', 'InternalError', 'List',
            'Matrix', 'OperationNode', 'OutOfMemoryError', 'ParseError', 'Scalar', 'ShapeError', 'TypeInferenceError',
-           'compute', 'options', '__version__']
+           'compute', 'numpy', 'options', '__version__']
+
+
+def __getattr__(name: str) -> Any:
+    # Modules that few programs need are loaded when they are asked for.
+    if name in ('numpy', 'ml'):
+        return importlib.import_module(f'{__name__}.{name}')
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')

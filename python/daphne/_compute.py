@@ -7,8 +7,9 @@ import time
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 
 from . import errors
+from ._convert.bindings import binding_of_value
 from ._engine import library
-from ._engine.engine import engine_for
+from ._engine.engine import InputSignature, engine_for
 from ._engine.failures import Failure
 from ._engine.runs import Run, with_interruption
 from ._engine.values import Value
@@ -62,6 +63,29 @@ def compute(steps: Sequence[Step], settings: Dict[str, Any], *, timeout: Optiona
     if run.failure is not None:
         raise run.failure
     return Outcome(found, profile, seconds)
+
+
+def inferred(step: Step, settings: Dict[str, Any]) -> InputSignature:
+    """What the compiler knows of a step that has a value."""
+    script = write([step])
+    try:
+        engine = engine_for(settings)
+        for _, binding in script.bindings:
+            binding.value()
+        program = engine.compile(script.text, [binding.signature(name) for name, binding in script.bindings], script.outputs)
+        return program.output(0)
+    except Failure as failure:
+        raise located(failure, script) from None
+
+
+def value_as_binding(node: Any) -> Any:
+    """The value of a node as data."""
+    return binding_of_value(value_of(node))
+
+
+def value_of(node: Any) -> Value:
+    """The value of a node."""
+    return compute([node._step], node.daphne_context._settings(None, None)).values[0]
 
 
 def located(failure: Failure, script: Script) -> errors.DaphneError:

@@ -6,7 +6,10 @@ import json
 import time
 from typing import Any, Dict, List, Optional, Sequence
 
+import numpy as np
+
 from . import _compute
+from ._convert.bindings import binding_of_value
 from ._convert.files import private_file, read_frame, read_matrix, remove
 from ._convert.results import FORMS, Wanted, converted, in_form
 from ._graph.literals import quoted
@@ -53,6 +56,8 @@ def compute_nodes(nodes: Sequence[Any], type: str = 'shared memory', verbose: bo
         results = [_from_file(files[i], node._step, wanted) if i in files else
                    None if step.kind == NONE else converted(next(values), step, wanted)
                    for i, (node, step) in enumerate(zip(nodes, steps))]
+        results = [one.reshape(-1) if node._is_vector and isinstance(one, np.ndarray) and shape is None else one
+                   for node, one in zip(nodes, results)]
     finally:
         for path in files.values():
             remove(path)
@@ -63,6 +68,22 @@ def compute_nodes(nodes: Sequence[Any], type: str = 'shared memory', verbose: bo
     if verbose:
         print('\n'.join(f'{name}: {one:.6f} s' for name, one in seconds.items()))
     return results
+
+
+def persisted(nodes: Sequence[Any], config: Optional[Dict[str, Any]] = None, args: Optional[Sequence[str]] = None,
+              timeout: Optional[float] = None) -> List[Any]:
+    """Nodes for the results, which stay in the engine."""
+    context = nodes[0].daphne_context
+    for node in nodes:
+        if node._step.kind in (MULTI, NONE):
+            raise TypeError(f'{node.operation} has no value that could stay in the engine')
+    outcome = _compute.compute([node._step for node in nodes], context._settings(config, args), timeout=timeout)
+    kept = []
+    for node, value in zip(nodes, outcome.values):
+        one = context._bound(binding_of_value(value), node._step.kind)
+        one._is_vector = node._is_vector
+        kept.append(one)
+    return kept
 
 
 def _through_files(steps: Sequence[Step]) -> Any:

@@ -3,6 +3,7 @@
 """Writes daphne/operator/nodes/builtins.py: the methods that are calls of builtin functions, from the engine's own table
 of them. `generate.py` writes the file, `generate.py --check` fails if it is not up to date."""
 import argparse
+import keyword
 import json
 import subprocess
 import sys
@@ -17,7 +18,7 @@ HEADER = '''# SPDX-License-Identifier: Apache-2.0
 edit."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Optional, Tuple
 
 from ..arithmetic import Arithmetic
 from ..operation_node import OperationNode
@@ -50,7 +51,20 @@ def escaped(text):
 
 def method(name, arguments, result, doc, body):
     signature = ', '.join(['self', *arguments])
-    return f'    def {name}({signature}) -> {result}:\n{docstring(doc)}        {body}\n'
+    return (wrapped(f'    def {name}(', f'{signature}) -> {result}:') + docstring(doc)
+            + wrapped(f'        {body[:body.index("(") + 1]}', body[body.index('(') + 1:]))
+
+
+def wrapped(begin, rest):
+    """A line, or several of at most 120 characters that continue below the bracket."""
+    lines, line = [], begin
+    for part in rest.replace(', ', ',\0').split('\0'):
+        part = part + ' ' if part.endswith(',') else part
+        if len(line) + len(part.rstrip()) > 120:
+            lines.append(line.rstrip())
+            line = ' ' * len(begin)
+        line += part
+    return '\n'.join([*lines, line]) + '\n'
 
 
 def sources(table):
@@ -75,7 +89,63 @@ def sources(table):
     out.append('\n\nclass RunningAggregates(OperationNode):\n    """Aggregates of the cells above, column by column."""\n\n')
     out.append('\n'.join(method(row['name'], [], "'Matrix'", row['doc'], f"return self._running('{row['name']}')")
                          for row in by_section['Running aggregates']))
+    matrices, texts = further(table)
+    out.append('\n\nclass FurtherFunctions(OperationNode):\n    """Further functions of a matrix."""\n\n')
+    out.append('\n'.join(matrices))
+    out.append('\n\nclass TextFunctions(OperationNode):\n    """Functions of texts: of every cell of a matrix, of a scalar."""\n\n')
+    out.append('\n'.join(texts))
     return ''.join(out)
+
+
+# What further functions yield, if that is no matrix.
+SCALARS = {'det', 'norm', 'isSymmetric', 'sparsity', 'typeOf', 'join'}
+FRAMES = {'describe', 'summary'}
+# Methods that are written by hand, or that have no first operand that is a matrix.
+BY_HAND = {'bin', 'cbind', 'createFrame', 'createList', 'diagMatrix', 'diagVector', 'length', 'lowerTri', 'ncell', 'ncol', 'nrow',
+           'oneHot', 'order', 'rbind', 'replace', 'reshape', 'reverse', 'solve', 't', 'upperTri', 'write', 'writeFrame',
+           'writeMatrix', 'toStr', 'batch_norm2d_backward', 'where'}
+MATRICES_OF_TEXTS = {'chars', 'split', 'regexSplit'}
+HAND_SECTIONS = {'Elementwise functions', 'Elementwise functions of two arguments', 'All pairs', 'Running aggregates',
+                 'Aggregates', 'Relational', 'Output', 'Open files', 'Lists'}
+
+
+def call_of(row, kinds):
+    """A method with the parameters of the function behind the first one."""
+    arguments, positional, named, rest = [], [], [], ''
+    parameters = row['parameters'][1:]
+    for position, one in enumerate(parameters):
+        word = one['name'] + '_' if keyword.iskeyword(one['name']) else one['name']
+        if row['variadic'] and position == len(parameters) - 1:
+            arguments.append(f'*{word}: Any')
+            rest = f', *{word}'
+        elif one['optional']:
+            arguments.append(f'{word}: Any = None')
+            named.append(f"'{one['name']}': {word}")
+        else:
+            arguments.append(f'{word}: Any')
+            positional.append(word)
+    words = ''.join(f', {word}' for word in positional) + rest
+    names = f", {{{', '.join(named)}}}" if named else ''
+    body = f"return self._further('{row['name']}', {kinds!r}, ({words[2:]}{',' if words.count(',') == 1 else ''}){names})"
+    result = 'Any' if len(kinds) == 1 else 'Tuple[Any, ...]'
+    return method(row['name'], arguments, result, row['doc'], body)
+
+
+def further(table):
+    """Functions whose first parameter is a matrix, and those of texts."""
+    matrices, texts = [], []
+    for row in table:
+        takes = row['parameters'][0].get('takes', '') if row['parameters'] else ''
+        if row['name'] in MATRICES_OF_TEXTS:
+            texts.append(call_of(row, ['matrix']))
+        elif takes.startswith('matrix of text') and row['name'] != 'format' and row['section'] not in HAND_SECTIONS:
+            kind = 'scalar' if row['name'] in SCALARS else 'same'
+            texts.append(call_of(row, [kind]))
+        elif (takes.startswith('matrix') and row['results'] and row['name'] not in BY_HAND
+              and row['section'] not in HAND_SECTIONS):
+            kind = 'scalar' if row['name'] in SCALARS else 'frame' if row['name'] in FRAMES else 'matrix'
+            matrices.append(call_of(row, [kind] * row['results']))
+    return matrices, texts
 
 
 def main():

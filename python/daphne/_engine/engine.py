@@ -3,15 +3,18 @@
 that ask for it; safe on any number of threads."""
 from __future__ import annotations
 
+import ctypes
 import json
+import sys
 import threading
+import warnings
 import weakref
 from ctypes import byref, c_char_p, c_uint32, c_void_p, sizeof
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import library
 from .failures import call
-from .library import Input
+from .library import Host, Input
 from .runs import Run
 from .values import Value, handles
 
@@ -30,12 +33,16 @@ class InputSignature(NamedTuple):
 class Engine:
     """An engine with options: the keys of a configuration file, or names of options."""
 
-    def __init__(self, options: Dict[str, Any]) -> None:
+    def __init__(self, options: Dict[str, Any], explain: Optional[Callable[[str, str], None]] = None,
+                 warn: Optional[Callable[[str], None]] = None, log: Optional[Callable[[str], None]] = None) -> None:
         self._lib = library.load()
         handle = c_void_p()
-        call(self._lib.daphne_engine_new, json.dumps(options).encode() if options else None, byref(handle))
+        # Warnings of the compiler are Python's, unless somebody wants them otherwise.
+        self._host = Host(sizeof(Host), None, _explainer(explain), _teller(warn or _warn), _teller(log or _show))
+        call(self._lib.daphne_engine_new_hosted, json.dumps(options).encode() if options else None, byref(self._host),
+             byref(handle))
         self.handle = handle.value
-        self._free = weakref.finalize(self, self._lib.daphne_engine_free, self.handle)
+        self._free = weakref.finalize(self, _free, self._lib, self.handle, self._host)
         self._free.atexit = False
 
     def compile(self, text: str, inputs: Sequence[InputSignature], outputs: Sequence[str]) -> 'Program':
@@ -56,12 +63,39 @@ class Engine:
         self._lib.daphne_engine_trim(self.handle)
 
 
+def _explainer(explain: Optional[Callable[[str, str], None]]) -> Any:
+    def heard(user: Any, step: bytes, text: int, length: int) -> None:
+        content = ctypes.string_at(text, length).decode('utf-8', 'replace')
+        (explain or (lambda _, shown: _show(shown)))(step.decode(), content)
+
+    return library.Explain(heard)
+
+
+def _teller(tell: Callable[[str], None]) -> Any:
+    return library.Tell(lambda user, text, length: tell(ctypes.string_at(text, length).decode('utf-8', 'replace')))
+
+
+def _warn(text: str) -> None:
+    try:
+        warnings.warn(text.strip(), stacklevel=2)
+    except Warning:  # those who turn warnings into errors: not inside of the engine
+        _show(text)
+
+
+def _show(text: str) -> None:
+    sys.stderr.write(text)
+
+
 def _declared(one: InputSignature) -> Input:
     found = Input(sizeof(Input), one.kind, one.type, one.name.encode(), one.rows, one.cols)
     if one.labels is not None and one.types is not None:
         found.labels = (c_char_p * max(len(one.labels), 1))(*[label.encode() for label in one.labels])
         found.types = (c_uint32 * max(len(one.types), 1))(*one.types)
     return found
+
+
+def _free(lib: Any, handle: int, host: Any) -> None:
+    lib.daphne_engine_free(handle)  # the host must live until here
 
 
 class Program:

@@ -7,6 +7,7 @@ from typing import Any, List, Optional, Tuple
 import numpy as np
 
 from .._graph.literals import is_number, quoted
+from .._graph.scopes import current_scope
 from .._graph.step import FRAME, MATRIX, SCALAR, Step
 from .operation_node import OperationNode
 
@@ -30,6 +31,13 @@ def index_step(node: Any, index: Any) -> Step:
     rows, cols = _two_parts(node, index)
     form, operands = _written([rows, cols], 1)
     return Step(step.kind, '[]', [step, *operands], form='{0}' + form, vtype=step.vtype, shape=(rows.size, cols.size))
+
+
+def check_scope(node: Any) -> None:
+    """Parts of a node are assigned where it was made: bodies cannot change what is outside of them."""
+    if node._scope is not current_scope():
+        raise ValueError(f'{node._step.operation}: a part is assigned inside of a body, but the {type(node).__name__} is from '
+                         'outside; pass it as an input')
 
 
 def insert_step(node: Any, index: Any, value: Any) -> Step:

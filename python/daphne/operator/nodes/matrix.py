@@ -8,8 +8,9 @@ from ..._graph import infer
 from ..._graph.literals import quoted
 from ..._graph.step import FRAME, MATRIX, MULTI, NONE, SCALAR, Step
 from ...script_building.dag import OutputType
-from ..indexing import index_step, insert_step
-from .builtins import Aggregates, AllPairs, Elementwise, RunningAggregates
+from ..indexing import check_scope, index_step, insert_step
+from ..metadata import shape_of, vtype_of
+from .builtins import Aggregates, AllPairs, Elementwise, FurtherFunctions, RunningAggregates, TextFunctions
 
 if TYPE_CHECKING:
     from .frame import Frame
@@ -41,7 +42,7 @@ class Functions(Elementwise):
         return made
 
 
-class Matrix(Functions, AllPairs, Aggregates, RunningAggregates):
+class Matrix(Functions, AllPairs, Aggregates, RunningAggregates, FurtherFunctions, TextFunctions):
     """A matrix of one value type. Axis 0 of its aggregates gives one value per row, axis 1 one per column."""
 
     def __init__(self, daphne_context: Any, operation: str, unnamed_input_nodes: Optional[Sequence[Any]] = None,
@@ -212,12 +213,116 @@ class Matrix(Functions, AllPairs, Aggregates, RunningAggregates):
         """A node that writes a file when it is computed; its extension is the format."""
         return self._call(NONE, 'writeMatrix', quoted(str(file)))
 
+    # ---- as numpy has it
+
+    @property
+    def T(self) -> 'Matrix':
+        """The transposed matrix."""
+        return self.t()
+
+    @property
+    def shape(self) -> Tuple[int, int]:
+        """Rows and columns. Where the graph does not tell, the compiler is asked, and if it cannot know, the number of rows and
+        columns is computed."""
+        rows, cols = shape_of(self)
+        return rows, cols
+
+    @property
+    def ndim(self) -> int:
+        """2."""
+        return 2
+
+    @property
+    def size(self) -> int:
+        """The number of cells."""
+        rows, cols = self.shape
+        return rows * cols
+
+    @property
+    def dtype(self) -> Any:
+        """The numpy type of the cells."""
+        vtype = self._step.vtype or vtype_of(self)
+        return infer.DTYPES[vtype]
+
+    @property
+    def nnz(self) -> int:
+        """The number of cells that are not 0; computes."""
+        return int((self != 0).asType(vtype='si64').sum().compute())
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __iter__(self) -> Any:
+        raise TypeError('a Matrix is not computed yet and cannot be iterated over; use compute(), or for_loop')
+
+    def astype(self, dtype: Any) -> 'Matrix':
+        """Cells of another type: of numpy, or a value type."""
+        name = dtype if isinstance(dtype, str) and dtype in _TYPES else infer.VTYPES.get(_numpy_type(dtype))
+        if name is None:
+            raise TypeError(f'there is no value type for {dtype!r}')
+        return self.asType(vtype=name)
+
+    def dot(self, other: Any) -> Any:
+        """The product."""
+        return self @ other
+
+    def matmul(self, other: Any) -> Any:
+        """The product."""
+        return self @ other
+
+    def item(self) -> Any:
+        """The only cell as a number of Python; computes."""
+        found = self.compute(as_='numpy')
+        if found.size != 1:
+            raise ValueError(f'a matrix of shape {found.shape} has not one cell')
+        return found.reshape(-1)[0].item() if found.dtype != object else found[0, 0]
+
+    def trace(self) -> 'Scalar':
+        """The sum of the diagonal."""
+        return self.diagVector().sum()
+
+    def copy(self) -> 'Matrix':
+        """The same matrix as another object: assignments to its parts do not change this one."""
+        return self._made(self._step)
+
+    def to_frame(self, labels: Optional[Sequence[str]] = None) -> 'Frame':
+        """A frame of the columns."""
+        frame = self.asType('frame')
+        return frame if labels is None else frame.setColLabels(labels)
+
+    def count(self, groups: Any, number: Any) -> 'Matrix':
+        """How many cells of this column are in each of so many groups; `groups` has the number of the group of each."""
+        return self._further('count', ['matrix'], (groups, number))
+
+    def map(self, function: Any) -> 'Matrix':
+        """Every cell by a function of a Scalar."""
+        return self.daphne_context.map(function, self)
+
+    def tocsr(self) -> Any:
+        """The result as a sparse matrix of SciPy; computes."""
+        return self.compute(as_='scipy')
+
+    def todense(self) -> Any:
+        """The result as an array; computes."""
+        return self.compute(as_='numpy', sparse=False)
+
+    def toStr(self, digits: Any = None) -> 'Matrix':
+        """The texts of the cells."""
+        return self._further('toStr', ['matrix'], () if digits is None else (digits,))
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.compute(as_='numpy').__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        return (1, 0)
+
     # ---- indexing
 
     def __getitem__(self, index: Any) -> 'Matrix':
         return self._made(index_step(self, index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        check_scope(self)
         self._step = insert_step(self, index, value)
 
     def compute(self, type: str = 'shared memory', verbose: bool = False, asTensorFlow: bool = False,
@@ -249,6 +354,11 @@ def order_arguments(columns: Sequence[int], ascending: Sequence[bool], indexes: 
     if len(columns) != len(ascending):
         raise RuntimeError(f'order: {len(columns)} columns, but {len(ascending)} directions')
     return [*columns, *(bool(one) for one in ascending), bool(indexes)]
+
+
+def _numpy_type(dtype: Any) -> Any:
+    import numpy
+    return numpy.dtype(dtype)
 
 
 def _known(size: Any) -> Optional[int]:

@@ -7,10 +7,11 @@ from typing import Any, Optional, Sequence
 from ..._graph.step import NONE, Step
 from ..._options import options
 from ...script_building.dag import OutputType
+from .builtins import TextFunctions
 from .matrix import Functions, cast
 
 
-class Scalar(Functions):
+class Scalar(Functions, TextFunctions):
     """One value. With a matrix it makes a matrix."""
 
     def __init__(self, daphne_context: Any, operation: str, unnamed_input_nodes: Optional[Sequence[Any]] = None,
@@ -24,6 +25,10 @@ class Scalar(Functions):
     def asType(self, dtype: Optional[str] = None, vtype: Optional[str] = None) -> Any:
         """Another kind ("matrix", "frame", "scalar"), another value type ("f64", "si64" ...), or both."""
         return cast(self, dtype, vtype)
+
+    def toStr(self, digits: Any = None) -> Any:
+        """The text of the value."""
+        return self._further('toStr', ['scalar'], () if digits is None else (digits,))
 
     def __bool__(self) -> bool:
         return bool(self.compute()) if options.eager_scalars else super().__bool__()
