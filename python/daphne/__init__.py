@@ -12,6 +12,7 @@ import importlib
 from typing import Any
 
 from ._options import options
+from ._progress import ProgressEvent
 from .compute import compute
 from .context.daphne_context import DaphneContext
 from .errors import (Cancelled, DaphneError, ExecutionError, InternalError, IOFormatError, OutOfMemoryError, ParseError,
@@ -25,7 +26,7 @@ from .operator.operation_node import OperationNode
 __version__ = '0.1.0'
 
 __all__ = ['Cancelled', 'DaphneContext', 'DaphneError', 'ExecutionError', 'Frame', 'IOFormatError', 'InternalError', 'List',
-           'Matrix', 'OperationNode', 'OutOfMemoryError', 'ParseError', 'Scalar', 'ShapeError', 'TypeInferenceError',
+           'Matrix', 'OperationNode', 'OutOfMemoryError', 'ParseError', 'ProgressEvent', 'Scalar', 'ShapeError', 'TypeInferenceError',
            'compute', 'numpy', 'options', '__version__']
 
 

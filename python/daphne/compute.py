@@ -15,6 +15,7 @@ from ._convert.results import FORMS, Wanted, converted, in_form
 from ._graph.literals import quoted
 from ._graph.step import FRAME, MATRIX, MULTI, NONE, Step
 from ._options import options as defaults
+from ._progress import listener_for
 from .operator.operation_node import OperationNode
 
 _TRANSFERS = ('shared memory', 'files')
@@ -49,8 +50,9 @@ def compute_nodes(nodes: Sequence[Any], type: str = 'shared memory', verbose: bo
     if type == 'files':
         steps, files = _through_files(steps)
     settings = context._settings(config, args)
+    listener = listener_for(progress, defaults.progress)
     try:
-        outcome = _compute.compute(steps, settings, timeout=timeout, progress=progress)
+        outcome = _compute.compute(steps, settings, timeout=timeout, progress=listener)
         start = time.perf_counter()
         values = iter(outcome.values)
         results = [_from_file(files[i], node._step, wanted) if i in files else
@@ -59,6 +61,8 @@ def compute_nodes(nodes: Sequence[Any], type: str = 'shared memory', verbose: bo
         results = [one.reshape(-1) if node._is_vector and isinstance(one, np.ndarray) and shape is None else one
                    for node, one in zip(nodes, results)]
     finally:
+        if listener is not None:
+            listener.close()
         for path in files.values():
             remove(path)
     seconds = {**outcome.seconds, 'converting': time.perf_counter() - start, 'whole': time.perf_counter() - begin}

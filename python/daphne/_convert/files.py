@@ -131,7 +131,7 @@ def read_frame(path: str) -> Any:
     frame = pd.DataFrame({c: _column(list(cells), infer.DTYPES[one['valueType']])
                           for c, (cells, one) in enumerate(zip(columns, metadata['schema']))},
                          index=pd.RangeIndex(metadata['numRows']))
-    frame.columns = pd.Index([one['label'] for one in metadata['schema']], dtype=object)
+    frame.columns = pd.Index([one['label'] for one in metadata['schema']])
     return frame
 
 

@@ -102,7 +102,7 @@ def pandas_of_value(value: Value, use_index_column: bool = False, copy: bool = F
         columns = [cells[label] if label + INDICATOR not in cells else
                    _with_missing(cells[label], cells[label + INDICATOR] == 0) for label in shown]
     frame = pd.DataFrame(dict(enumerate(columns)), copy=copy, index=pd.RangeIndex(rows))
-    frame.columns = pd.Index(shown, dtype=object)
+    frame.columns = pd.Index(shown) if shown else pd.Index([], dtype=object)
     if use_index_column and 'index' in shown:
         frame = frame.set_index('index', drop=True)
     return frame

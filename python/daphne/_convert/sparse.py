@@ -51,6 +51,8 @@ def sparse_of_value(value: Value) -> Any:
     import scipy.sparse
     what = value.describe()
     offsets, columns, cells = arrays_of_csr(value)
+    if columns.dtype == np.int32 and offsets[-1] < 2**31:
+        offsets = offsets.astype(np.int32)  # SciPy wants both of one type; these are the smaller ones
     made = getattr(scipy.sparse, 'csr_array', scipy.sparse.csr_matrix)
     return made((cells, columns, offsets), shape=(what.rows, what.cols), copy=False)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import sys
 import threading
 import warnings
@@ -135,6 +136,21 @@ class Program:
 
 _engines: Dict[str, Engine] = {}
 _lock = threading.Lock()
+# Engines of the process this one was forked from: their threads do not exist here, so nobody may touch them.
+_inherited: List[Any] = []
+_forked = False
+
+
+def _after_fork() -> None:
+    """A forked process has none of the engine's threads. It computes with engines of its own, of one thread each."""
+    global _engines, _lock, _forked
+    if library.is_loaded():
+        _inherited.append(_engines)
+        _forked = True
+    _engines, _lock = {}, threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def forget(options: Dict[str, Any]) -> None:
@@ -147,6 +163,8 @@ def forget(options: Dict[str, Any]) -> None:
 
 def engine_for(options: Dict[str, Any]) -> Engine:
     """The engine of this process with these options."""
+    if _forked:
+        options = {**options, 'num-threads': 1}
     key = json.dumps(options, sort_keys=True)
     with _lock:
         engine = _engines.get(key)

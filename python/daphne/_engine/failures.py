@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional, Type
 from .. import errors
 from . import library
 
-_SHAPE = re.compile(r'\b\d+x\d+\b|\bshapes?\b|\bout of bounds\b|\boutside of\b.*\b(rows|columns)\b')
+_SHAPE = re.compile(r'\bgot\b.*\b\d+x\d+\b|\bshapes?\b|\bout of (range|bounds)\b')
 _FILE_OPERATIONS = ('read', 'write', 'readMatrix', 'readFrame', 'openFile', 'readCsv')
 
 

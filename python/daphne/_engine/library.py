@@ -149,6 +149,11 @@ def path() -> Path:
                       'Build it with ./build.sh, or name its directory in DAPHNELIB_DIR_PATH.')
 
 
+def is_loaded() -> bool:
+    """Whether a computation has needed it already."""
+    return _library is not None
+
+
 def load() -> Any:
     """The library with its functions declared."""
     global _library

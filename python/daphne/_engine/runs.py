@@ -8,12 +8,12 @@ for a lock, which signals interrupt. Other threads call the engine themselves.
 from __future__ import annotations
 
 import ctypes
+import os
 import signal
 import sys
 import threading
-import time
-from ctypes import c_void_p, sizeof
-from typing import Any, Callable, Optional, TypeVar
+from ctypes import sizeof
+from typing import Any, Callable, List, Optional, TypeVar
 
 from . import library
 from .library import Progress, RunOptions, Write
@@ -93,7 +93,17 @@ class _Helper:
 
 
 _starting = threading.Lock()
-_idle: list = []
+_idle: List[_Helper] = []
+
+
+def _after_fork() -> None:
+    """Helpers are threads, which a forked process does not have."""
+    global _starting
+    _idle.clear()
+    _starting = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def _interruptible() -> bool:
@@ -115,7 +125,7 @@ def with_interruption(job: Callable[[], T], cancel: Callable[[], None], timeout:
             return job()
         finally:
             timer.cancel()
-    outcome: list = []
+    outcome: List[Any] = []
     done = threading.Lock()
     done.acquire()
 

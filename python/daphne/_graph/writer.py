@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import ChainMap
 from typing import Any, Dict, Iterable, List, MutableMapping, Optional, Sequence, Set, Tuple
 
-from .literals import quoted
 from .scopes import Scope
 from .step import NONE, Step, operand_text
 
@@ -68,7 +67,7 @@ class Writer:
         name = self._modules.get(path)
         if name is None:
             name = self._modules[path] = self.fresh('m')
-            self._definitions.lines.append(f'import {quoted(path)} as "{name}";')
+            self._definitions.lines.append(f'import "{path}" as "{name}";')  # paths have no escapes
             self._definitions.steps.append(None)
         return name
 

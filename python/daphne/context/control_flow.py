@@ -75,6 +75,22 @@ class ControlFlow:
 
         return call
 
+    def jit(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function of nodes in plain Python: its `if`, `while` and `for ... in range(...)` become those of the engine where
+        their conditions or bounds are nodes. Given arrays instead of nodes, it computes and returns arrays.
+
+        >>> @dc.jit
+        ... def root(x):
+        ...     guess = x / 2
+        ...     while abs(guess * guess - x) > 1e-12:
+        ...         guess = (guess + x / guess) / 2
+        ...     return guess
+        >>> round(root(dc.scalar(2.0)).compute(), 6)
+        1.414214
+        """
+        from ..jit import jit
+        return jit(self, function)
+
     def map(self, function: Callable[..., Any], matrix: Any) -> Any:
         """The matrix with `function` applied to every cell, which comes as a Scalar."""
         body = trace(self, 'the function of map', function, [SCALAR], 1)

@@ -124,7 +124,8 @@ class DataImport:
         1  2  y
         """
         if any(isinstance(one, OperationNode) for one in mapping.values()):
-            return self.createFrame([self.asarray(one) for one in mapping.values()], [str(one) for one in mapping])
+            columns_ = [self.asarray(one) for one in mapping.values()]
+            return self.createFrame(columns_, [str(one) for one in mapping])  # type: ignore[attr-defined, no-any-return]
         from .._convert.frames import binding_of_columns
         columns = {str(label): np.asarray(cells) for label, cells in mapping.items()}
         lengths = {cells.shape[0] if cells.ndim else 1 for cells in columns.values()}
@@ -180,10 +181,6 @@ class DataImport:
     def list(self, *matrices: Any) -> 'ListNode':
         """A list of matrices of one value type."""
         return handle_of(Step(LIST, 'createList', [self.asarray(one)._step for one in matrices]), self)  # type: ignore
-
-    def createFrame(self, columns: List[Matrix], labels: Optional[List[str]] = None) -> Frame:
-        """A frame of columns."""
-        raise NotImplementedError
 
 
 def _is_list_of_texts(array: np.ndarray) -> bool:

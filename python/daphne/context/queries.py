@@ -31,7 +31,7 @@ class Queries:
             raise ValueError(f'a table cannot be called {name!r}: letters, digits and _')
         self._views[name] = frame._step
 
-    def sql(self, query: str, *, params: Optional[Mapping[str, Any]] = None, **views: Any) -> Frame:
+    def sql(self, query: str, /, *, params: Optional[Mapping[str, Any]] = None, **views: Any) -> Frame:
         """The result of a query over registered frames, and over `views`, frames or data that are seen under these names.
         `:name` in the query is the value of `params['name']`.
 

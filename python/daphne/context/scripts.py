@@ -120,6 +120,8 @@ class Scripts:
         """The functions of a script as functions of nodes. Their results are matrices unless the definition declares
         others."""
         name = os.path.abspath(os.fspath(path))
+        if '"' in name or '\n' in name:
+            raise ValueError(f'a script cannot be imported from {name!r}: its path has a quote or a line end')
         with open(name, encoding='utf-8') as file:
             text = _COMMENT_OR_STRING.sub(' ', file.read())
         functions = {}

@@ -15,11 +15,13 @@ from .operation_node import OperationNode
 class Part:
     """One index: text with a place for every operand, and how many rows or columns it takes, if that is known."""
 
-    def __init__(self, text: str, operands: Tuple[Any, ...] = (), size: Optional[int] = None, marks: bool = False) -> None:
+    def __init__(self, text: str, operands: Tuple[Any, ...] = (), size: Optional[int] = None, marks: bool = False,
+                 is_positions: bool = False) -> None:
         self.text = text
         self.operands = operands
         self.size = size
         self.marks = marks  # chooses by truth values
+        self.is_positions = is_positions  # a column of numbers
 
 
 def index_step(node: Any, index: Any) -> Step:
@@ -28,9 +30,45 @@ def index_step(node: Any, index: Any) -> Step:
     mask = _mask_of_cells(node, index)
     if mask is not None:
         return Step(MATRIX, '[[]]', [step, mask], form='{0}[[{1}]]', vtype=step.vtype, shape=(None, 1))
-    rows, cols = _two_parts(node, index)
+    pair = _pair(node, index)
+    if isinstance(pair[0], slice):
+        shorter = _first_or_last_rows(step, pair[0])
+        if shorter is not None:
+            from .nodes import handle_of
+            node, step, pair = handle_of(shorter, node.daphne_context), shorter, (slice(None), pair[1])
+    rows, cols = _two_parts(node, pair)
     form, operands = _written([rows, cols], 1)
     return Step(step.kind, '[]', [step, *operands], form='{0}' + form, vtype=step.vtype, shape=(rows.size, cols.size))
+
+
+def _first_or_last_rows(step: Step, index: slice) -> Optional[Step]:
+    """Slices of rows whose number is not known: Python's end where the matrix does."""
+    start, stop = index.start, index.stop
+    if step.shape[0] is not None or index.step not in (None, 1) or any(
+            bound is not None and not isinstance(bound, (int, np.integer)) for bound in (start, stop)):
+        return None
+    if start is None and stop is None:
+        return None
+
+    def part(name: str, of: Step, count: Any) -> Step:
+        return Step(step.kind, name, [of, count], vtype=step.vtype, shape=(None, step.shape[1]))
+
+    def all_but(of: Step, less: int) -> Step:
+        size = Step(SCALAR, 'as.si64', [Step(SCALAR, 'nrow', [of], vtype='size')], vtype='si64')
+        rest = Step(SCALAR, '-', [size, less], form='{0} - {1}', vtype='si64')
+        return Step(SCALAR, 'max', [rest, 0], vtype='si64')
+
+    start = 0 if start is None else int(start)
+    if start < 0:
+        return part('tail', step, -start) if stop is None else None
+    if stop is not None and int(stop) < 0:
+        if start:
+            return None
+        return part('head', step, all_but(step, -int(stop)))
+    found = step
+    if stop is not None:
+        found = part('head', found, int(stop))
+    return part('tail', found, all_but(found, start)) if start else found
 
 
 def check_scope(node: Any) -> None:
@@ -48,7 +86,11 @@ def insert_step(node: Any, index: Any, value: Any) -> Step:
     if mask is not None:
         form, operands = '[[{1}]]', [mask]
     else:
-        form, operands = _written(list(_two_parts(node, index)), 1)
+        parts = list(_two_parts(node, index))
+        for axis, part in enumerate(parts):
+            if part.is_positions:
+                return _insert_one_by_one(step, parts, axis, new)
+        form, operands = _written(parts, 1)
 
     def write(writer: Any, self: Step) -> str:
         # The variable is a new one; who uses the old one is not affected.
@@ -59,6 +101,30 @@ def insert_step(node: Any, index: Any, value: Any) -> Step:
         return name
 
     return Step(step.kind, '[]=', [step, *operands, new], form=write, vtype=step.vtype, shape=step.shape)
+
+
+def _insert_one_by_one(step: Step, parts: List[Part], axis: int, new: Any) -> Step:
+    """node[positions, ...] = value: in the order of the positions."""
+    positions, other = parts[axis], parts[1 - axis]
+    if other.is_positions:
+        raise IndexError('positions can be assigned to along one axis; for the other one use a number or a slice')
+
+    def write(writer: Any, self: Step) -> str:
+        base, at, *rest = (writer.operand(one) for one in self.operands)
+        name, counter = writer.fresh('v'), writer.fresh('i')
+        writer.line(f'{name} = {base};', self)
+        writer.line(f'for ({counter} in 0:as.si64(nrow({at})) - 1:1) {{', self)
+        inner = other.text.format(*rest[:-1])
+        place = f'as.scalar({at}[{counter}, 0])'
+        value = rest[-1]
+        if isinstance(new, Step) and new.kind == MATRIX:
+            value = f'{value}[{counter}, ]' if axis == 0 else f'{value}[, {counter}]'
+        writer.line(f'    {name}[{place}, {inner}] = {value};' if axis == 0 else f'    {name}[{inner}, {place}] = {value};', self)
+        writer.line('}', self)
+        return name
+
+    return Step(step.kind, '[]=', [step, *positions.operands, *other.operands, new], form=write, vtype=step.vtype,
+                shape=step.shape)
 
 
 def _written(parts: List[Part], first: int) -> Tuple[str, List[Any]]:
@@ -89,6 +155,12 @@ def is_truth(step: Step) -> bool:
 
 def _two_parts(node: Any, index: Any) -> Tuple[Part, Part]:
     rows, cols = node._step.shape
+    pair = _pair(node, index)
+    return part_of(node, pair[0], rows, 'nrow'), part_of(node, pair[1], cols, 'ncol')
+
+
+def _pair(node: Any, index: Any) -> Tuple[Any, Any]:
+    """Both indexes; what is missing is everything."""
     if not isinstance(index, tuple):
         index = (index, slice(None))
     if Ellipsis in [one for one in index if one is Ellipsis]:
@@ -101,7 +173,7 @@ def _two_parts(node: Any, index: Any) -> Tuple[Part, Part]:
         index = (index[0], slice(None))
     if len(index) != 2:
         raise IndexError(f'a {type(node).__name__} has two dimensions; there are {len(index)} indexes')
-    return part_of(node, index[0], rows, 'nrow'), part_of(node, index[1], cols, 'ncol')
+    return index
 
 
 def part_of(node: Any, index: Any, size: Optional[int], count: str) -> Part:
@@ -128,7 +200,7 @@ def part_of(node: Any, index: Any, size: Optional[int], count: str) -> Part:
                 return Part('{}', (step,), marks=True)
             if is_truth(step):
                 return Part('as.bool({})', (step,), marks=True)
-            return Part('{}', (step,), size=step.shape[0])
+            return Part('{}', (step,), size=step.shape[0], is_positions=True)
     if is_number(index):
         raise IndexError(f'{index!r} is no position')
     return _positions(node, index, size, count)
@@ -150,7 +222,7 @@ def _positions(node: Any, index: Any, size: Optional[int], count: str) -> Part:
         return Part('{}', (node._operand(array),), size=int(array.sum()), marks=True)
     if array.dtype.kind not in 'iu':
         raise IndexError(f'an index has the dtype {array.dtype}; positions are integers')
-    return Part('{}', (node._operand(array),), size=int(array.size))
+    return Part('{}', (node._operand(array),), size=int(array.size), is_positions=True)
 
 
 def _slice(node: Any, index: slice, size: Optional[int], count: str) -> Part:
@@ -167,14 +239,13 @@ def _slice(node: Any, index: slice, size: Optional[int], count: str) -> Part:
             return _open_slice(start, stop)
         if size is not None:
             first, last, _ = index.indices(size)
-            return Part(f'{first}:{max(first, last)}', size=max(0, last - first))
-        if (start is None or start >= 0) and (stop is None or stop >= 0):
-            # Python's slices end where the matrix does.
-            return _clipped(node, start, stop, count)
+            if first >= last:  # a range has no place behind the end
+                return Part('{}', (node._operand(np.empty((0, 1), dtype=np.int64)),), size=0, is_positions=True)
+            return Part(f'{first}:{last}', size=last - first)
         return _positions_between(node, start, stop, 1, count)
     if size is not None and not any(isinstance(bound, OperationNode) for bound in (start, stop, step)):
         positions = np.arange(*index.indices(size), dtype=np.int64)
-        return Part('{}', (node._operand(positions),), size=int(positions.size))
+        return Part('{}', (node._operand(positions),), size=int(positions.size), is_positions=True)
     return _positions_between(node, start, stop, step, count)
 
 
@@ -189,20 +260,6 @@ def _open_slice(start: Any, stop: Any) -> Part:
         else:
             words.append(str(int(bound)))
     return Part(':'.join(words), tuple(operands))
-
-
-def _clipped(node: Any, start: Any, stop: Any, count: str) -> Part:
-    end = Step(SCALAR, count, [node._step], vtype='size')
-    as_number = Step(SCALAR, 'as.si64', [end], vtype='si64')
-
-    def clipped(bound: int) -> Step:
-        return Step(SCALAR, 'min', [as_number, bound], vtype='si64')
-
-    first = clipped(int(start)) if start else 0
-    if stop is None:
-        return Part('{}:', (first,))
-    last = clipped(max(int(stop), int(start or 0)))
-    return Part('{}:{}', (first, last))
 
 
 def _positions_between(node: Any, start: Any, stop: Any, step: Any, count: str) -> Part:
@@ -234,7 +291,7 @@ def _positions_between(node: Any, start: Any, stop: Any, step: Any, count: str) 
     positions = Step(MATRIX, 'seq', [0, number._step], vtype='si64')
     whole = handle_of(positions, made) * step + first
     taken = Step(MATRIX, '[]', [whole._step, number._step], form='{0}[0:{1}, ]', vtype='si64', shape=(None, 1))
-    return Part('{}', (taken,))
+    return Part('{}', (taken,), is_positions=True)
 
 
 __all__ = ['index_step', 'insert_step', 'is_truth', 'part_of', 'Part']
