@@ -10,7 +10,7 @@ import numpy as np
 
 from ._graph import infer
 from ._graph.literals import is_number
-from ._graph.step import MATRIX, Step
+from ._graph.step import MATRIX, SCALAR, Step
 from .operator.nodes import handle_of
 from .operator.operation_node import OperationNode
 
@@ -25,6 +25,9 @@ def _vtype(value: Any) -> Any:
 
 def _other(node: Any, value: Any) -> Any:
     """The value as something a node's operators take."""
+    if isinstance(value, np.generic) and is_number(value):
+        # numpy's numbers would ask numpy again
+        return handle_of(Step(SCALAR, 'literal', [value], form='{0}', vtype=_vtype(value)), node.daphne_context)
     if isinstance(value, OperationNode) or is_number(value):
         return value
     return node.daphne_context.asarray(value)
@@ -57,7 +60,7 @@ def choose(condition: Any, x: Any, y: Any) -> Any:
         shape = infer.shape_of(step) if shape == infer.UNKNOWN else infer.broadcast(shape, infer.shape_of(step))
     vtype = infer.common_type(*(infer.type_of(step) for step in steps[1:]))
     if all(not isinstance(one, OperationNode) or one._step.kind != MATRIX for one in operands):
-        return handle_of(Step('scalar', '?:', steps, form='{0} != 0 ? {1} : {2}', vtype=vtype), condition.daphne_context)
+        return handle_of(Step(SCALAR, '?:', steps, form='{0} != 0 ? {1} : {2}', vtype=vtype), condition.daphne_context)
     if None in shape or any(_is_matrix(one) and one._step.shape != shape for one in operands) or not _is_matrix(condition):
         # All must have the shape of the result: rows, columns and conditions that are scalars are spread over it.
         zero = sum((one.isNan() * 0 for one in operands[1:] if _is_matrix(one)),
@@ -207,6 +210,9 @@ def array_ufunc(ufunc: Any, method: str, inputs: Any, kwargs: Dict[str, Any]) ->
         return getattr(dnp, _REDUCTIONS[name])(inputs[0], axis=axis, keepdims=kwargs.get('keepdims', False))
     if method == 'outer' and name in _OUTER:
         return getattr(_other(inputs[1], inputs[0]), _OUTER[name])(_other(inputs[0], inputs[1]))
+    if name == 'matmul' and method == '__call__':
+        from . import numpy as dnp
+        return dnp.matmul(*inputs)
     own = FUNCTIONS.get(name) if method == '__call__' else None
     if own is None or any(value is not None and value is not True for key, value in kwargs.items() if key != 'casting'):
         from . import numpy as dnp

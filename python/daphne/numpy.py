@@ -335,7 +335,7 @@ def reshape(a: Any, newshape: Any = None, order: str = 'C', shape: Any = None) -
         raise ValueError(f'a matrix has two dimensions, not {len(sizes)}')
     rows, cols = (sizes[0], 1) if len(sizes) == 1 else sizes
     if rows == -1:
-        rows = (a.ncell() / cols)
+        rows = a.ncell() if cols == 1 else a.ncell() / cols
     elif cols == -1:
         cols = (a.ncell() / rows)
     result = a.reshape(rows, cols)

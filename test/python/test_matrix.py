@@ -382,6 +382,20 @@ class Indexing(Case):
         a[0] = 9
         self.equal(X.compute(), a)
 
+    def test_assigned_numbers_have_the_type_of_the_matrix(self):
+        for dtype in DTYPES:
+            X, a = self.dc.from_numpy(np.ones((2, 2), dtype)), np.ones((2, 2), dtype)
+            X[0, 0], a[0, 0] = 3, 3
+            X[0, 1], a[0, 1] = 4.0, 4
+            self.equal(X.compute(), a)
+        X = self.dc.from_numpy(np.ones((2, 2), np.float32))
+        X[0, :] = np.array([[0.5, 0.1]])
+        self.equal(X.compute(), np.array([[0.5, 0.1], [1, 1]], dtype=np.float32))
+        X = self.dc.from_numpy(np.ones((2, 2), np.int64))
+        X[0, 0] = 1.5
+        with self.assertRaises(dp.DaphneError):
+            X.compute()
+
     def test_assignment_leaves_earlier_consumers_and_data_alone(self):
         original = self.a.copy()
         X = self.dc.from_numpy(self.a)

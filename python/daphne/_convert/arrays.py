@@ -87,7 +87,9 @@ def binding_of_array(array: np.ndarray) -> Binding:
     if array.dtype.kind in 'OSU':
         cells = texts(array)
         return Binding(library.DENSE, library.STR, rows, cols, lambda: strings_value(cells, rows, cols))
-    if not _has_rows(array):
+    if array.size == 0:
+        array = np.empty((rows, cols), dtype=array.dtype)  # strides of nothing may be anything
+    elif not _has_rows(array):
         array = np.ascontiguousarray(array)
     type = _SAME[array.dtype.name]
     row_bytes = array.strides[0] if rows > 1 else cols * array.itemsize
@@ -102,6 +104,8 @@ def array_of_value(value: Value) -> np.ndarray:
     if what.type == library.STR:
         return array_of_texts(value, what.rows, what.cols)
     if what.kind == library.DENSE:
+        if what.rows == 0 or what.cols == 0:
+            return np.empty((what.rows, what.cols), dtype=TYPE_STRINGS[what.type])
         return np.asarray(value.dense_memory())
     offsets, columns, cells = arrays_of_csr(value)
     dense = np.zeros((what.rows, what.cols), dtype=cells.dtype)
@@ -145,10 +149,12 @@ def arrays_of_csr(value: Value) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
     view = value.csr_view()
     offsets = np.asarray(value.memory(view.offsets, view.rows + 1, '<i8'))
     stored = int(offsets[-1])
+    if stored == 0:
+        return offsets, np.empty(0, dtype=np.int32), np.empty(0, dtype=TYPE_STRINGS[view.type])
     columns = np.asarray(value.memory(view.columns or 0, stored, '<i8' if view.column_bits == 64 else '<i4'))
     typestr = TYPE_STRINGS[view.type]
-    if view.values or stored == 0:
-        cells = np.asarray(value.memory(view.values or 0, stored, typestr))
+    if view.values:
+        cells = np.asarray(value.memory(view.values, stored, typestr))
     else:
         cells = np.ones(stored, dtype=typestr)
     return offsets, columns, cells

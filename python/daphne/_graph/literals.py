@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
 
+_EXPONENT = re.compile(r'e\+?(-?)0*(?=\d)')
 _ESCAPES = {'\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '"': '\\"', '\\': '\\\\'}
 _ESCAPE_TABLE = str.maketrans(_ESCAPES)
 _SI64_MAX, _UI64_MAX = 2**63 - 1, 2**64 - 1
@@ -40,7 +42,8 @@ def floating(number: float, suffix: str = '') -> str:
     text = repr(float(number)) if not suffix else str(np.float32(number))
     if suffix and 'e' not in text and '.' not in text:
         text += '.0'
-    text += suffix
+    # An exponent has no zeros in front.
+    text = _EXPONENT.sub(r'e\1', text) + suffix
     return f'({text})' if text.startswith('-') else text
 
 

@@ -10,6 +10,9 @@ from typing import Any, NamedTuple, Optional
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
+# This package, and what numpy puts between a call of the user and us.
+_INTERNAL = (_PACKAGE, '<__array_function__ internals>')
+
 
 class Place(NamedTuple):
     """A place in a program; what belongs to it is looked up when it is asked for."""
@@ -43,7 +46,7 @@ def place_of_caller() -> Optional[Place]:
     """The innermost place outside of this package."""
     frame = sys._getframe(1)
     while frame is not None:
-        if not frame.f_code.co_filename.startswith(_PACKAGE):
+        if not frame.f_code.co_filename.startswith(_INTERNAL):
             return Place(frame.f_code, frame.f_lasti, frame.f_lineno)
         frame = frame.f_back  # type: ignore[assignment]
     return None

@@ -98,11 +98,16 @@ class Arithmetic(OperationNode):
         """The quotient, rounded down. `/` of integers truncates: one less where signs differ and something remains."""
         if not is_operand(left) or not is_operand(right) or isinstance(left, str) or isinstance(right, str):
             return NotImplemented
+        if not isinstance(right, OperationNode) and not is_number(right):
+            right = self.daphne_context.asarray(right)
         common = infer.common_type(*(infer.type_of(self._operand(one)) for one in (left, right)))
         if common in ('f32', 'f64'):
             return self._cells('/', left, right)._map('floor', common)
         remainder = self._cells('%', left, right)
-        is_one_less = self._cells('&&', remainder != 0, (remainder < 0) != self._cells('<', right, 0))
+        # `x != x` is a zero of the type of x: a literal would widen narrow types.
+        zero = remainder != remainder
+        is_negative = right < (right != right) if isinstance(right, OperationNode) else bool(right < 0)
+        is_one_less = self._cells('&&', remainder != zero, (remainder < zero) != is_negative)
         remainder = remainder + self._cells('*', is_one_less, right)
         exact = self._cells('-', left, remainder)
         return self._cells('/', exact, right)._map('floor', common)

@@ -6,6 +6,7 @@ from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
+from .._graph import infer
 from .._graph.literals import is_number, quoted
 from .._graph.scopes import current_scope
 from .._graph.step import FRAME, MATRIX, SCALAR, Step
@@ -81,7 +82,7 @@ def check_scope(node: Any) -> None:
 def insert_step(node: Any, index: Any, value: Any) -> Step:
     """What node is after node[index] = value."""
     step = node._step
-    new = quoted(value) if isinstance(value, str) else node._operand(value)
+    new = quoted(value) if isinstance(value, str) else _in_type_of(step, node._operand(value))
     mask = _mask_of_cells(node, index)
     if mask is not None:
         form, operands = '[[{1}]]', [mask]
@@ -101,6 +102,22 @@ def insert_step(node: Any, index: Any, value: Any) -> Step:
         return name
 
     return Step(step.kind, '[]=', [step, *operands, new], form=write, vtype=step.vtype, shape=step.shape)
+
+
+def _in_type_of(step: Step, new: Any) -> Any:
+    """A new cell in the type of the matrix, where that loses nothing but precision of floating point."""
+    if step.vtype is None or step.kind != MATRIX:
+        return new
+    given = infer.type_of(new)
+    if given is None or given == step.vtype or given == 'str' or step.vtype == 'str':
+        return new
+    is_exact = is_number(new) and float(new).is_integer()
+    if step.vtype not in ('f32', 'f64') and not is_exact:
+        return new  # the engine says whether it widens
+    if step.vtype == 'size':  # a type without a word
+        return f'{int(new)}z' if is_exact and new >= 0 else new
+    kind = new.kind if isinstance(new, Step) else SCALAR
+    return Step(kind, f'as.{step.vtype}', [new], vtype=step.vtype, shape=infer.shape_of(new))
 
 
 def _insert_one_by_one(step: Step, parts: List[Part], axis: int, new: Any) -> Step:
