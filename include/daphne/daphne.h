@@ -174,8 +174,8 @@ DAPHNE_API int daphne_session_new(daphne_engine *engine, daphne_session **sessio
 DAPHNE_API int daphne_session_run(daphne_session *session, const char *text, const daphne_options *options,
                                   daphne_result **result, daphne_error **error);
 /* As at a prompt: one statement after the other, once all of them were checked; what those before a failure have done
- * stays. The last ';' may be missing. show gets the value of an expression statement, and options->user; the value is
- * gone when it returns, unless it was retained. */
+ * stays. The last ';' may be missing; if an expression lacks it, show gets its value, and options->user. The value is gone
+ * when show returns, unless it was retained. */
 DAPHNE_API int daphne_session_run_statements(daphne_session *session, const char *text, const daphne_options *options,
                                              void (*show)(void *user, daphne_value *value), daphne_error **error);
 DAPHNE_API int daphne_session_set(daphne_session *session, const char *name, daphne_value *value,

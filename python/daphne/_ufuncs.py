@@ -134,6 +134,26 @@ def _truth_of(node: Any) -> Any:
     return node != 0
 
 
+def _method(name: str) -> Callable[[Any], Any]:
+    return lambda a: getattr(a, name)()
+
+
+def _method_of_float(name: str) -> Callable[[Any], Any]:
+    return lambda a: getattr(_float(a), name)()
+
+
+def _method_of_either(name: str) -> Callable[[Any, Any], Any]:
+    return lambda a, b: getattr(a, name)(b) if isinstance(a, OperationNode) else getattr(b, name)(a)
+
+
+def _as_truth(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda a, b: _bool(operation(a, b))
+
+
+def _of_truth_values(name: str, logical: str, found: Dict[str, Callable[..., Any]]) -> Callable[[Any, Any], Any]:
+    return lambda a, b: _bits(name, logical, found, a, b)
+
+
 def _functions() -> Dict[str, Callable[..., Any]]:
     found: Dict[str, Callable[..., Any]] = {
         'true_divide': true_divide, 'divide': true_divide, 'remainder': remainder, 'mod': remainder,
@@ -152,28 +172,28 @@ def _functions() -> Dict[str, Callable[..., Any]]:
     binary('matmul', lambda a, b: a @ b)
     binary('hypot', lambda a, b: (_float(a) * a + _float(b) * b).sqrt())
     for name, method in (('maximum', 'max'), ('minimum', 'min'), ('fmax', 'fmax'), ('fmin', 'fmin')):
-        binary(name, lambda a, b, m=method: getattr(a, m)(b) if isinstance(a, OperationNode) else getattr(b, m)(a))
+        binary(name, _method_of_either(method))
     comparisons: Dict[str, Callable[[Any, Any], Any]] = {
         'equal': lambda a, b: a == b, 'not_equal': lambda a, b: a != b, 'less': lambda a, b: a < b,
         'less_equal': lambda a, b: a <= b, 'greater': lambda a, b: a > b, 'greater_equal': lambda a, b: a >= b,
         'logical_and': lambda a, b: _truth_of(a) & _truth_of(b), 'logical_or': lambda a, b: _truth_of(a) | _truth_of(b),
         'logical_xor': lambda a, b: _truth_of(a) != _truth_of(b)}
     for name, operation in comparisons.items():
-        binary(name, lambda a, b, o=operation: _bool(o(a, b)))
+        binary(name, _as_truth(operation))
     found['logical_not'] = lambda a: _bool(a == 0)
     # Of truth values only, for which they are the same.
     for name, logical in (('bitwise_and', 'logical_and'), ('bitwise_or', 'logical_or'), ('bitwise_xor', 'logical_xor')):
-        binary(name, lambda a, b, n=name, one=logical: _bits(n, one, found, a, b))
+        binary(name, _of_truth_values(name, logical, found))
     found['invert'] = found['bitwise_not'] = lambda a: _bits('invert', 'logical_not', found, a)
     plain = {'absolute': 'abs', 'fabs': 'abs', 'sign': 'sign', 'floor': 'floor', 'ceil': 'ceil'}
     for name, method in plain.items():
-        found[name] = lambda a, m=method: getattr(a, m)()
+        found[name] = _method(method)
     found['abs'] = found['absolute']
     floating = {'exp': 'exp', 'log': 'ln', 'sqrt': 'sqrt', 'sin': 'sin', 'cos': 'cos', 'tan': 'tan', 'arcsin': 'asin',
                 'arccos': 'acos', 'arctan': 'atan', 'sinh': 'sinh', 'cosh': 'cosh', 'tanh': 'tanh', 'arcsinh': 'asinh',
                 'arccosh': 'acosh', 'arctanh': 'atanh'}
     for name, method in floating.items():
-        found[name] = lambda a, m=method: getattr(_float(a), m)()
+        found[name] = _method_of_float(method)
     found['asin'], found['acos'], found['atan'] = found['arcsin'], found['arccos'], found['arctan']
     found['log2'] = lambda a: _float(a).log(2.0)
     found['log10'] = lambda a: _float(a).log(10.0)

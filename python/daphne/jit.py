@@ -147,7 +147,7 @@ class Runtime:
     @staticmethod
     def negated(value: Any) -> Any:
         """not value"""
-        return value == 0 if isinstance(value, OperationNode) else not value
+        return value.__eq__(0) if isinstance(value, OperationNode) else not value
 
     def choice(self, test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
         """then if test else otherwise"""

@@ -73,7 +73,7 @@ def _axis(axis: Any, node: Any, name: str) -> Optional[int]:
             return None
         axis = axis[0] if len(axes) == 1 else axis
     if axis not in (-2, -1, 0, 1):
-        raise np.exceptions.AxisError(axis, 2) if hasattr(np, 'exceptions') else np.AxisError(axis, 2)
+        raise getattr(np, 'exceptions', np).AxisError(axis, 2)
     if _is_vector(node) and axis in (0, -1):
         return None
     return 1 - axis % 2

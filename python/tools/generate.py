@@ -18,13 +18,34 @@ HEADER = '''# SPDX-License-Identifier: Apache-2.0
 edit."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Optional, Tuple, TypeVar
 
 from ..arithmetic import Arithmetic
 from ..operation_node import OperationNode
 
 if TYPE_CHECKING:
     from .matrix import Matrix
+
+E = TypeVar('E', bound='Elementwise')
+
+
+class Built(OperationNode):
+    """How these methods become steps."""
+
+    def _function(self, name: str) -> Any:
+        raise NotImplementedError
+
+    def _function_of_two(self, name: str, other: Any) -> Any:
+        raise NotImplementedError
+
+    def _outer(self, name: str, other: Any) -> 'Matrix':
+        raise NotImplementedError
+
+    def _aggregate(self, name: str, axis: Optional[int]) -> Any:
+        raise NotImplementedError
+
+    def _running(self, name: str) -> 'Matrix':
+        raise NotImplementedError
 
 '''
 
@@ -70,23 +91,23 @@ def wrapped(begin, rest):
 def sources(table):
     by_section = sections(table)
     out = [HEADER]
-    out.append('\nclass Elementwise(Arithmetic):\n    """Functions of cells: of a matrix one by one, of a scalar."""\n\n')
+    out.append('\nclass Elementwise(Arithmetic, Built):\n    """Functions of cells: of a matrix one by one, of a scalar."""\n\n')
     out.append('\n'.join(
-        [method(row['name'], [], 'Any', row['doc'], f"return self._function('{row['name']}')")
+        [method(row['name'], [], 'E', row['doc'], f"return self._function('{row['name']}')").replace('(self)', '(self: E)')
          for row in by_section['Elementwise functions'] if row['name'] != 'minus'] +
         [method(row['name'], ['other: Any'], 'Any', row['doc'], f"return self._function_of_two('{row['name']}', other)")
          for row in by_section['Elementwise functions of two arguments'] if row['name'] != 'concat']))
-    out.append('\n\nclass AllPairs(OperationNode):\n    """Functions of all pairs of a column and a row."""\n\n')
+    out.append('\n\nclass AllPairs(Built):\n    """Functions of all pairs of a column and a row."""\n\n')
     out.append('\n'.join(method(row['name'], ['other: Any'], "'Matrix'", row['doc'], f"return self._outer('{row['name']}', other)")
                          for row in by_section['All pairs']))
-    out.append('\n\nclass Aggregates(OperationNode):\n'
+    out.append('\n\nclass Aggregates(Built):\n'
                '    """Aggregates of all cells (axis None), of every row (0) or of every column (1)."""\n\n')
     needs_axis = {'idxMin', 'idxMax', 'nanIdxMin', 'nanIdxMax'}
     out.append('\n'.join(
         method(row['name'], ['axis: int' if row['name'] in needs_axis else 'axis: Optional[int] = None'],
                "'Matrix'" if row['name'] in needs_axis else 'Any', row['doc'], f"return self._aggregate('{row['name']}', axis)")
         for row in by_section['Aggregates'] if row['name'] != 'count'))  # count(groupIds) is Matrix.count
-    out.append('\n\nclass RunningAggregates(OperationNode):\n    """Aggregates of the cells above, column by column."""\n\n')
+    out.append('\n\nclass RunningAggregates(Built):\n    """Aggregates of the cells above, column by column."""\n\n')
     out.append('\n'.join(method(row['name'], [], "'Matrix'", row['doc'], f"return self._running('{row['name']}')")
                          for row in by_section['Running aggregates']))
     matrices, texts = further(table)

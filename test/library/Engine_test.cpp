@@ -409,9 +409,8 @@ TEST(Sessions, RunStatementsAndShowExpressions) {
         static_cast<std::vector<daphne_value *> *>(user)->push_back(daphne_value_retain(value));
     };
     ASSERT_EQ(daphne_session_run_statements(session, "x = 3; x * 2; x + 1", &options, show, nullptr), DAPHNE_OK);
-    ASSERT_EQ(shown.size(), 2u);
-    EXPECT_EQ(Value(shown[0]).number<int>(), 6);
-    EXPECT_EQ(Value(shown[1]).number<int>(), 4);
+    ASSERT_EQ(shown.size(), 1u); // what lacks its end
+    EXPECT_EQ(Value(shown[0]).number<int>(), 4);
     // What came before a failure has happened.
     EXPECT_EQ(daphne_session_run_statements(session, "y = 1; stop(\"no\"); y = 2;", &options, show, nullptr),
               DAPHNE_EXECUTION_ERROR);

@@ -42,7 +42,7 @@ class Engine:
         self._host = Host(sizeof(Host), None, _explainer(explain), _teller(warn or _warn), _teller(log or _show))
         call(self._lib.daphne_engine_new_hosted, json.dumps(options).encode() if options else None, byref(self._host),
              byref(handle))
-        self.handle = handle.value
+        self.handle = handle.value or 0
         self._free = weakref.finalize(self, _free, self._lib, self.handle, self._host)
         self._free.atexit = False
 
@@ -109,7 +109,7 @@ class Program:
         self.outputs = outputs
 
     def __del__(self) -> None:
-        handle, self.handle = getattr(self, 'handle', None), None
+        handle, self.handle = getattr(self, 'handle', 0), 0
         if handle:
             self._lib.daphne_program_free(handle)
 

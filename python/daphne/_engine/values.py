@@ -65,7 +65,7 @@ class Value:
         self.handle = handle
 
     def __del__(self) -> None:
-        handle, self.handle = getattr(self, 'handle', None), None
+        handle, self.handle = getattr(self, 'handle', 0), 0
         if handle:
             self._lib.daphne_value_free(handle)
 

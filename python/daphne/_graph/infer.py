@@ -89,5 +89,5 @@ def product(shape: Shape) -> Optional[int]:
     return None if shape[0] is None or shape[1] is None else shape[0] * shape[1]
 
 
-__all__ = ['UNKNOWN', 'ORDER', 'DTYPES', 'VTYPES', 'type_of', 'shape_of', 'common_type', 'arithmetic_type', 'logic_type',
+__all__ = ['Shape', 'UNKNOWN', 'ORDER', 'DTYPES', 'VTYPES', 'type_of', 'shape_of', 'common_type', 'arithmetic_type', 'logic_type',
            'sum_type', 'float_type', 'broadcast', 'product']

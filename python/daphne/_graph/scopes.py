@@ -17,7 +17,7 @@ class Scope:
 
     def __init__(self, parent: Optional['Scope'], what: str) -> None:
         self.parent = parent
-        self.depth = 0 if parent is None else parent.depth + 1
+        self.depth: int = 0 if parent is None else parent.depth + 1
         self.effects: List[Any] = []  # nodes without a value, in order: they happen in every turn
         self.what = what
 

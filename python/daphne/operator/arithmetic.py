@@ -106,7 +106,7 @@ class Arithmetic(OperationNode):
         remainder = self._cells('%', left, right)
         # `x != x` is a zero of the type of x: a literal would widen narrow types.
         zero = remainder != remainder
-        is_negative = right < (right != right) if isinstance(right, OperationNode) else bool(right < 0)
+        is_negative: Any = bool(right < 0) if is_number(right) else self._cells('<', right, right != right)
         is_one_less = self._cells('&&', remainder != zero, (remainder < zero) != is_negative)
         remainder = remainder + self._cells('*', is_one_less, right)
         exact = self._cells('-', left, remainder)

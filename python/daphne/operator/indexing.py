@@ -146,7 +146,8 @@ def _insert_one_by_one(step: Step, parts: List[Part], axis: int, new: Any) -> St
 
 def _written(parts: List[Part], first: int) -> Tuple[str, List[Any]]:
     """The brackets, with operands numbered from `first`."""
-    texts, operands = [], []
+    texts: List[str] = []
+    operands: List[Any] = []
     for part in parts:
         names = [f'{{{first + len(operands) + i}}}' for i in range(len(part.operands))]
         texts.append(part.text.format(*names))
@@ -283,7 +284,7 @@ def _positions_between(node: Any, start: Any, stop: Any, step: Any, count: str) 
     """Any slice of an axis whose size the engine knows: the positions, computed there."""
     from .nodes import handle_of
     made = node.daphne_context
-    size = handle_of(Step(SCALAR, 'as.si64', [Step(SCALAR, count, [node._step], vtype='size')], vtype='si64'), made)
+    size: Any = handle_of(Step(SCALAR, 'as.si64', [Step(SCALAR, count, [node._step], vtype='size')], vtype='si64'), made)
     if isinstance(step, OperationNode):
         raise IndexError('the step of a slice is a number')
     step = 1 if step is None else int(step)
@@ -306,7 +307,8 @@ def _positions_between(node: Any, start: Any, stop: Any, step: Any, count: str) 
     # ceil((last - first) / step) of them, or none.
     number = ((last - first + (step - 1 if step > 0 else step + 1)) / step).max(0)
     positions = Step(MATRIX, 'seq', [0, number._step], vtype='si64')
-    whole = handle_of(positions, made) * step + first
+    counted: Any = handle_of(positions, made)
+    whole = counted * step + first
     taken = Step(MATRIX, '[]', [whole._step, number._step], form='{0}[0:{1}, ]', vtype='si64', shape=(None, 1))
     return Part('{}', (taken,), is_positions=True)
 

@@ -3,7 +3,7 @@
 edit."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Optional, Tuple, TypeVar
 
 from ..arithmetic import Arithmetic
 from ..operation_node import OperationNode
@@ -11,91 +11,112 @@ from ..operation_node import OperationNode
 if TYPE_CHECKING:
     from .matrix import Matrix
 
+E = TypeVar('E', bound='Elementwise')
 
-class Elementwise(Arithmetic):
+
+class Built(OperationNode):
+    """How these methods become steps."""
+
+    def _function(self, name: str) -> Any:
+        raise NotImplementedError
+
+    def _function_of_two(self, name: str, other: Any) -> Any:
+        raise NotImplementedError
+
+    def _outer(self, name: str, other: Any) -> 'Matrix':
+        raise NotImplementedError
+
+    def _aggregate(self, name: str, axis: Optional[int]) -> Any:
+        raise NotImplementedError
+
+    def _running(self, name: str) -> 'Matrix':
+        raise NotImplementedError
+
+
+class Elementwise(Arithmetic, Built):
     """Functions of cells: of a matrix one by one, of a scalar."""
 
-    def abs(self) -> Any:
+    def abs(self: E) -> E:
         """Absolute value of every cell."""
         return self._function('abs')
 
-    def acos(self) -> Any:
+    def acos(self: E) -> E:
         """Inverse cosine; an error for cells outside [-1, 1]."""
         return self._function('acos')
 
-    def acosh(self) -> Any:
+    def acosh(self: E) -> E:
         """Inverse hyperbolic cosine; an error below 1."""
         return self._function('acosh')
 
-    def asin(self) -> Any:
+    def asin(self: E) -> E:
         """Inverse sine; an error for cells outside [-1, 1]."""
         return self._function('asin')
 
-    def asinh(self) -> Any:
+    def asinh(self: E) -> E:
         """Inverse hyperbolic sine."""
         return self._function('asinh')
 
-    def atan(self) -> Any:
+    def atan(self: E) -> E:
         """Inverse tangent."""
         return self._function('atan')
 
-    def atanh(self) -> Any:
+    def atanh(self: E) -> E:
         """Inverse hyperbolic tangent; an error outside [-1, 1]."""
         return self._function('atanh')
 
-    def ceil(self) -> Any:
+    def ceil(self: E) -> E:
         """Smallest integer not below the cell; keeps the value type."""
         return self._function('ceil')
 
-    def cos(self) -> Any:
+    def cos(self: E) -> E:
         """Cosine; cells are radians."""
         return self._function('cos')
 
-    def cosh(self) -> Any:
+    def cosh(self: E) -> E:
         """Hyperbolic cosine."""
         return self._function('cosh')
 
-    def exp(self) -> Any:
+    def exp(self: E) -> E:
         """Natural exponential of every cell."""
         return self._function('exp')
 
-    def floor(self) -> Any:
+    def floor(self: E) -> E:
         """Largest integer not above the cell; keeps the value type."""
         return self._function('floor')
 
-    def isNan(self) -> Any:
+    def isNan(self: E) -> E:
         """1 where the cell is NaN, else 0, in the value type of the argument."""
         return self._function('isNan')
 
-    def ln(self) -> Any:
+    def ln(self: E) -> E:
         """Natural logarithm; -inf for 0, an error for negative cells."""
         return self._function('ln')
 
-    def round(self) -> Any:
+    def round(self: E) -> E:
         """Nearest integer, halves away from zero; keeps the value type."""
         return self._function('round')
 
-    def sign(self) -> Any:
+    def sign(self: E) -> E:
         """-1, 0 or 1 for negative, zero and positive cells; NaN stays NaN."""
         return self._function('sign')
 
-    def sin(self) -> Any:
+    def sin(self: E) -> E:
         """Sine; cells are radians."""
         return self._function('sin')
 
-    def sinh(self) -> Any:
+    def sinh(self: E) -> E:
         """Hyperbolic sine."""
         return self._function('sinh')
 
-    def sqrt(self) -> Any:
+    def sqrt(self: E) -> E:
         """Square root; an error for negative cells."""
         return self._function('sqrt')
 
-    def tan(self) -> Any:
+    def tan(self: E) -> E:
         """Tangent; cells are radians."""
         return self._function('tan')
 
-    def tanh(self) -> Any:
+    def tanh(self: E) -> E:
         """Hyperbolic tangent."""
         return self._function('tanh')
 
@@ -129,7 +150,7 @@ class Elementwise(Arithmetic):
         return self._function_of_two('pow', other)
 
 
-class AllPairs(OperationNode):
+class AllPairs(Built):
     """Functions of all pairs of a column and a row."""
 
     def outerAdd(self, other: Any) -> 'Matrix':
@@ -209,7 +230,7 @@ class AllPairs(OperationNode):
         return self._outer('outerXor', other)
 
 
-class Aggregates(OperationNode):
+class Aggregates(Built):
     """Aggregates of all cells (axis None), of every row (0) or of every column (1)."""
 
     def aggMax(self, axis: Optional[int] = None) -> Any:
@@ -317,7 +338,7 @@ class Aggregates(OperationNode):
         return self._aggregate('var', axis)
 
 
-class RunningAggregates(OperationNode):
+class RunningAggregates(Built):
     """Aggregates of the cells above, column by column."""
 
     def cumMax(self) -> 'Matrix':
