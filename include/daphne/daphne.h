@@ -199,7 +199,7 @@ typedef struct daphne_dense {
 
 enum {
     DAPHNE_CANONICAL = 1,
-    DAPHNE_EXCLUSIVE = 2 /* nobody else sees the cells: who has the only handle of the value may write them */
+    DAPHNE_EXCLUSIVE = 2 /* the value has one handle, and nobody else sees its cells: they may be written */
 };
 
 typedef struct daphne_csr {

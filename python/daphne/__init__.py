@@ -33,5 +33,9 @@ __all__ = ['Cancelled', 'DaphneContext', 'DaphneError', 'ExecutionError', 'Frame
 def __getattr__(name: str) -> Any:
     # Modules that few programs need are loaded when they are asked for.
     if name in ('numpy', 'ml'):
-        return importlib.import_module(f'{__name__}.{name}')
+        try:
+            return importlib.import_module(f'{__name__}.{name}')
+        except ModuleNotFoundError as error:
+            if error.name != f'{__name__}.{name}':
+                raise
     raise AttributeError(f'module {__name__!r} has no attribute {name!r}')

@@ -13,8 +13,10 @@ from ._engine.engine import InputSignature, engine_for
 from ._engine.failures import Failure
 from ._engine.runs import Run, with_interruption
 from ._engine.values import Value
-from ._graph.step import FRAME, MATRIX, SCALAR, Step
+from ._graph import purity
+from ._graph.step import FRAME, MATRIX, NONE, SCALAR, Step
 from ._graph.writer import Script, write
+from ._options import options
 
 _KINDS = {MATRIX: 'Matrix', FRAME: 'Frame', SCALAR: 'Scalar'}
 
@@ -62,6 +64,9 @@ def compute(steps: Sequence[Step], settings: Dict[str, Any], *, timeout: Optiona
         raise located(failure, script) from None
     if run.failure is not None:
         raise run.failure
+    if options.cache:
+        for step, value in zip([one for one in steps if one.kind != NONE], found):
+            purity.keep(step, binding_of_value(value.shared()))
     return Outcome(found, profile, seconds)
 
 

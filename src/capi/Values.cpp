@@ -402,7 +402,8 @@ int daphne_get_dense(const daphne_value *value, daphne_dense *view, daphne_error
             found.data = m.view<T>().data;
             found.row_bytes = static_cast<int64_t>(m.view<T>().skip * sizeof(T));
         });
-        found.flags = m.isExclusive() ? DAPHNE_EXCLUSIVE : 0;
+        bool isOnlyHandle = value->refs.load(std::memory_order_acquire) == 1;
+        found.flags = isOnlyHandle && m.isExclusive() ? DAPHNE_EXCLUSIVE : 0;
         copyOut(found, *view);
     });
 }

@@ -298,6 +298,11 @@ TEST(DenseValues, AreExclusiveWhereNobodyElseSeesTheCells) {
     EXPECT_FALSE(a.dense().flags & DAPHNE_EXCLUSIVE); // the results have it, too
     r.reset();
     EXPECT_TRUE(a.dense().flags & DAPHNE_EXCLUSIVE);
+    {
+        Value other = a;
+        EXPECT_FALSE(a.dense().flags & DAPHNE_EXCLUSIVE); // another handle
+    }
+    EXPECT_TRUE(a.dense().flags & DAPHNE_EXCLUSIVE);
     EXPECT_FALSE(c.dense().flags & DAPHNE_EXCLUSIVE); // cells of the caller
 }
 

@@ -42,7 +42,7 @@ class Program:
                                  'distinct', 'joined', 'semi_or_anti', 'grouped', 'head', 'renamed', 'united']))()
 
     def numeric(self):
-        return [label for label in self.df if self.df[label].dtype != object]
+        return [label for label in self.df if pd.api.types.is_numeric_dtype(self.df[label])]
 
     def filtered(self):
         label, limit = self.pick(self.numeric()), int(self.rng.integers(-3, 4))
@@ -62,14 +62,14 @@ class Program:
         ascending = [bool(self.rng.integers(2)) for _ in by]
         self.steps.append(f'sort {by} {ascending}')
         self.frame = self.frame.sort_values(by, ascending)
-        key = (lambda column: column.map(lambda one: one.encode()) if column.dtype == object else column)
+        key = (lambda column: column.map(lambda one: one.encode()) if not pd.api.types.is_numeric_dtype(column) else column)
         self.df = self.df.sort_values(by, ascending=ascending, kind='stable', key=key)
 
     def selected(self):
         labels = [str(one) for one in self.rng.permutation(list(self.df.columns))]
         if len(labels) > 3 and self.rng.random() < 0.3:
             dropped = labels.pop()
-            if not [one for one in labels if self.df[one].dtype != object]:
+            if not [one for one in labels if one in self.numeric()]:
                 labels.append(dropped)
         self.steps.append(f'select {labels}')
         self.frame, self.df = self.frame[labels], self.df[labels]
@@ -157,7 +157,7 @@ class Program:
         self.steps.append(f'group {by} {function}({label})')
         self.frame = self.frame.groupby(by).agg({label: function})
         self.df = self.df.groupby(by, as_index=False).agg({label: function})
-        if by and self.df[by[0]].dtype == object:
+        if not pd.api.types.is_numeric_dtype(self.df[by[0]]):
             self.df = self.df.sort_values(by, key=lambda column: column.map(lambda one: one.encode()))
 
 

@@ -9,7 +9,7 @@ import threading
 import time
 
 import numpy as np
-from support import Case, needs, resident_bytes
+from support import Case, address, needs, resident_bytes
 
 import daphne as dp
 
@@ -338,6 +338,25 @@ class Several(Case):
         self.assertEqual(F.columns, ['a', 's'])
         self.assertEqual(self.dc.sql('SELECT count(t.a) AS n FROM t', t=F).compute()['n'][0], 3)
         self.assertEqual(F.compute()['s'].tolist(), ['x', 'y', 'z'])
+
+    def test_values_of_pure_graphs_are_kept_if_that_is_wanted(self):
+        a = np.ones((20, 20))
+        node = (self.dc.from_numpy(a) * 2).exp()
+        first = node.compute()
+        again = node.compute()
+        self.assertNotEqual(address(first), address(again))
+        dp.options.cache = True
+        kept = node.compute()
+        self.assertFalse(kept.flags.writeable)
+        self.assertEqual(address(node.compute()), address(kept))
+        self.equal((node + 1).compute(), first + 1)
+        for changing in (self.dc.rand(5, 5), self.dc.sample(100, 5, True), self.dc.rand(3, 3) + 1,
+                         self.dc.for_loop([self.dc.zeros(3, 3)], lambda x, i: x + self.dc.rand(3, 3), 1, 2)[0]):
+            self.assertFalse(np.array_equal(changing.compute(), changing.compute()))
+        seeded = self.dc.rand(5, 5, seed=3)
+        self.assertEqual(address(seeded.compute()), address(seeded.compute()))
+        dp.options.cache = False
+        self.assertNotEqual(address(node.compute()), address(kept))
 
     def test_deep_graphs(self):
         X = self.dc.scalar(0)

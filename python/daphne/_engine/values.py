@@ -213,6 +213,11 @@ class Value:
             raise IndexError(f'there is no part {index}')
         return Value(handle)
 
+    def shared(self) -> 'Value':
+        """Another reference to the same value: nobody may write its cells any more."""
+        copy = self._lib.daphne_value_retain(self.handle)
+        return Value(copy)
+
     def given_up(self) -> List['Value']:
         """The columns of a frame, of which this value keeps none: it is gone afterwards."""
         parts = [self.part(c) for c in range(self._lib.daphne_frame_width(self.handle))]

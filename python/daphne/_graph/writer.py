@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import ChainMap
 from typing import Any, Dict, Iterable, List, MutableMapping, Optional, Sequence, Set, Tuple
 
+from . import purity
 from .scopes import Scope
 from .step import NONE, Step, operand_text
 
@@ -145,6 +146,10 @@ class Writer:
         while stack:
             step, is_ready = stack.pop()
             if step in names:
+                continue
+            data = purity.kept(step)
+            if data is not None:
+                self.name(step, self.bind(data))
                 continue
             if is_ready:
                 if step.scope is not None and (self._scope is None or not self._scope.is_inside(step.scope)):
