@@ -43,6 +43,9 @@ class NumPy(Case):
             with self.assertRaises(TypeError, msg=str(a.dtype)) as caught:
                 self.dc.from_numpy(a)
             self.assertIn(str(a.dtype), str(caught.exception))
+        with self.assertRaises(TypeError):
+            self.dc.from_numpy(np.ma.masked_array([[1.0, 2.0]], [[True, False]]))
+        self.equal(self.dc.asarray(np.ma.masked_array([[1.0, 2.0]])).compute(), np.array([[1.0, 2.0]]))
         dp.options.datetime_as_int = True
         self.equal(self.dc.from_numpy(np.array([['1970-01-01T00:00:01']], dtype='M8[s]')).compute(), np.array([[10**9]]))
 

@@ -321,6 +321,10 @@ class Several(Case):
         a, b = dp.compute(X, X + 1)
         self.equal(b, a + 1)  # the same random numbers: computed once
         self.assertEqual(dp.compute(), ())
+        twice = dp.compute(X + 1, self.dc.scalar(1), X, X)
+        self.equal(twice[2], twice[3])
+        node = self.dc.scalar(1) + 1
+        self.assertEqual(dp.compute(node, node), (2, 2))
         self.assertEqual(dp.compute(self.dc.scalar(1), self.dc.scalar(2)), (1, 2))
         with self.assertRaises(TypeError):
             dp.compute(5)

@@ -22,6 +22,8 @@ def normalised(array: np.ndarray, what: str = 'an array') -> np.ndarray:
     """The array with cells of a type that the engine has and in the byte order of this machine; itself if it is so
     already. TypeError for others."""
     dtype = array.dtype
+    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+        raise TypeError(f'{what} has masked cells; fill them first (filled)')
     if dtype.name in _SAME and dtype.isnative:
         return array
     if dtype.kind in 'biuf' and not dtype.isnative:

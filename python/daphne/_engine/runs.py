@@ -21,6 +21,8 @@ from .library import Progress, RunOptions, Write
 T = TypeVar('T')
 # Functions of scripts recurse as deep as the stack of the thread allows.
 _STACK_BYTES = 64 << 20
+# Seconds that an interruption waits for the run to end.
+_PATIENCE = 0.08
 
 
 class Run:
@@ -114,7 +116,7 @@ def _interruptible() -> bool:
 def with_interruption(job: Callable[[], T], cancel: Callable[[], None], timeout: Optional[float] = None,
                       on_timeout: Optional[Callable[[], None]] = None) -> T:
     """The result of `job`. `cancel` is called when Python's main thread is interrupted, or `timeout` seconds have passed;
-    the job is expected to end soon afterwards. A second interruption does not wait for that."""
+    the job is expected to end soon afterwards, and an interruption waits for that only shortly."""
     if not _interruptible():
         if timeout is None:
             return job()
@@ -134,6 +136,7 @@ def with_interruption(job: Callable[[], T], cancel: Callable[[], None], timeout:
             outcome.append((True, job()))
         except BaseException as error:
             outcome.append((False, error))
+        _idle.append(helper)
         done.release()
 
     helper = _idle.pop() if _idle else _Helper()
@@ -146,10 +149,9 @@ def with_interruption(job: Callable[[], T], cancel: Callable[[], None], timeout:
             done.acquire()
     except BaseException:
         cancel()
-        done.acquire()
-        _idle.append(helper)
+        # What cannot be stopped at once, such as a call of BLAS, ends on its own thread.
+        done.acquire(timeout=_PATIENCE)
         raise
-    _idle.append(helper)
     succeeded, result = outcome[0]
     if succeeded:
         return result

@@ -32,7 +32,11 @@ class DataImport:
         shape = tuple(None if size < 0 else size for size in (binding.rows, binding.cols))
         return handle_of(Step(kind, 'data', vtype=VTYPES.get(binding.type), shape=shape, binding=binding), self)  # type: ignore
 
-    def _matrix_of(self, array: np.ndarray, shared_memory: bool, verbose: bool, return_shape: bool) -> Any:
+    def _matrix_of(self, mat: Any, shared_memory: bool, verbose: bool, return_shape: bool) -> Any:
+        array = np.asanyarray(mat)
+        if isinstance(array, np.ma.MaskedArray):
+            normalised(array)  # refuses masked cells
+        array = np.asarray(array)
         flat = two_dimensional(array)
         if not shared_memory:
             from .._convert.files import matrix_file
@@ -51,7 +55,7 @@ class DataImport:
         >>> dc.from_numpy(np.array([[1.0, 2.0], [3.0, 4.0]])).sum().compute()
         10.0
         """
-        return self._matrix_of(np.asarray(mat), shared_memory, verbose, return_shape)
+        return self._matrix_of(mat, shared_memory, verbose, return_shape)
 
     def from_python(self, mat: List[Any], shared_memory: bool = True, verbose: bool = False,
                     return_shape: bool = False) -> Any:
@@ -162,7 +166,7 @@ class DataImport:
             return self.from_pytorch(obj)
         if not isinstance(obj, np.ndarray) and speaks_arrow(obj):
             return self.from_arrow(obj)
-        array = np.asarray(obj)
+        array = np.asanyarray(obj)
         if array.dtype.kind == 'O' and not isinstance(obj, np.ndarray) and not _is_list_of_texts(array):
             raise TypeError(f'a {type(obj).__name__} cannot become a matrix: {obj!r}'[:300])
         return self.from_numpy(array)

@@ -81,6 +81,11 @@ class OperationNode(DAGNode):
         return self._step.binding is not None
 
     @property
+    def consumer_list(self) -> List[Any]:
+        """Empty: who uses a node keeps the step it was made from, so nobody has to be told when the node changes."""
+        return []
+
+    @property
     def daphnedsl_name(self) -> str:
         """The variable of the program that computes this node alone."""
         from .._graph.writer import write
