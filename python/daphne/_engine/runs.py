@@ -152,10 +152,7 @@ def with_interruption(job: Callable[[], T], cancel: Callable[[], None], timeout:
         # What cannot be stopped at once, such as a call of BLAS, ends on its own thread.
         done.acquire(timeout=_PATIENCE)
         raise
-    succeeded, result = outcome[0]
+    succeeded, result = outcome.pop()
     if succeeded:
-        return result
-    try:
-        raise result
-    finally:
-        del outcome, result
+        return result  # type: ignore[no-any-return]
+    raise result

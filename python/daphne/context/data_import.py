@@ -2,7 +2,7 @@
 """Data of Python and of other libraries as nodes of a context."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Sequence, Union
 
 import numpy as np
 
