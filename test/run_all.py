@@ -3,7 +3,7 @@
 """Runs every test suite and closes with the line 'N passed, N failed' over all of them.
 
 Suites: the layer table, what only the owner of a process may do, names of operations that must not compile, unit tests
-(CTest), IR tests, the library (many threads, memory, an installed prefix), examples of the documentation, the prompt, the scripts of
+(CTest), IR tests, the library (many threads, memory, an installed prefix), the Python package, examples of the documentation, the prompt, the scripts of
 examples/, examples and reference pages of builtins, script tests under the default options and under each file of
 test/script/configs, random
 queries and those of warehouse benchmarks against SQLite, random programs against an oracle, hostile scripts, damaged files,
@@ -136,6 +136,8 @@ def suites(preset):
     if lit.is_file():
         yield 'lit', lambda: run_summarised([python, lit, '--bin', daphne.parent])
     yield 'library', lambda: run_summarised([*library, *(['--only', 'programs'] if preset == 'asan' else [])])
+    if preset == 'release':
+        yield 'python', lambda: run_summarised([python, TEST / 'python' / 'run.py'])
     yield 'docs', lambda: run_summarised([python, TEST / 'docs' / 'run.py', '--daphne', daphne])
     yield 'prompt', lambda: run_summarised([python, TEST / 'prompt' / 'run.py', '--daphne', daphne])
     yield 'examples', lambda: run_summarised([python, TEST / 'examples' / 'run.py', '--daphne', daphne])

@@ -21,8 +21,9 @@ int main(void) {
     if (daphne_engine_new(NULL, &engine, &error))
         return fail(error);
 
-    const daphne_input inputs[] = {{sizeof inputs[0], DAPHNE_DENSE, DAPHNE_F64, "x", -1, 1},
-                                   {sizeof inputs[0], DAPHNE_DENSE, DAPHNE_F64, "y", -1, 1}};
+    const daphne_input inputs[] = {
+        {.size = sizeof inputs[0], .kind = DAPHNE_DENSE, .type = DAPHNE_F64, .name = "x", .rows = -1, .cols = 1},
+        {.size = sizeof inputs[0], .kind = DAPHNE_DENSE, .type = DAPHNE_F64, .name = "y", .rows = -1, .cols = 1}};
     const char *outputs[] = {"w"};
     daphne_program *program = NULL;
     if (daphne_compile(engine,
@@ -31,7 +32,8 @@ int main(void) {
                        inputs, 2, outputs, 1, &program, &error))
         return fail(error);
 
-    const daphne_dense views[] = {{sizeof views[0], DAPHNE_F64, x, 4, 1, 0}, {sizeof views[0], DAPHNE_F64, y, 4, 1, 0}};
+    const daphne_dense views[] = {{.size = sizeof views[0], .type = DAPHNE_F64, .data = x, .rows = 4, .cols = 1},
+                                  {.size = sizeof views[0], .type = DAPHNE_F64, .data = y, .rows = 4, .cols = 1}};
     daphne_value *values[2] = {NULL, NULL};
     for (int i = 0; i < 2; ++i)
         if (daphne_value_dense(&views[i], NULL, NULL, &values[i], &error))

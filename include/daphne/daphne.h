@@ -5,7 +5,7 @@
  *     daphne_program *program;
  *     daphne_error *error = NULL;
  *     daphne_engine_new(NULL, &engine, &error);
- *     daphne_input x = {sizeof x, DAPHNE_DENSE, DAPHNE_F64, "X", -1, -1};
+ *     daphne_input x = {.size = sizeof x, .kind = DAPHNE_DENSE, .type = DAPHNE_F64, .name = "X", .rows = -1, .cols = -1};
  *     const char *outputs[] = {"s"};
  *     daphne_compile(engine, "s = sum(X);", &x, 1, outputs, 1, &program, &error);
  *
@@ -37,7 +37,7 @@ extern "C" {
 #endif
 
 #define DAPHNE_ABI_MAJOR 1
-#define DAPHNE_ABI_MINOR 0
+#define DAPHNE_ABI_MINOR 1
 /* major << 16 | minor of the library. Minor versions only add. */
 DAPHNE_API uint32_t daphne_abi_version(void);
 /* Version of Daphne, such as "0.1.0". */
@@ -95,7 +95,23 @@ typedef void (*daphne_release)(void *user);
 
 /* json: an object with the keys of a configuration file, or NULL. */
 DAPHNE_API int daphne_engine_new(const char *json, daphne_engine **engine, daphne_error **error);
+/* What an engine tells whoever made it; members may be NULL. */
+typedef struct daphne_host {
+    uint32_t size;
+    void *user;
+    /* The program after a step that the option "explain" names; on the thread that compiles or, "loops", runs. */
+    void (*explain)(void *user, const char *step, const char *text, size_t length);
+    /* What a program probably does not mean; on the thread that compiles. */
+    void (*warn)(void *user, const char *text, size_t length);
+    /* What the scheduler has to say, with "statistics" or "debug-mt"; on any thread. */
+    void (*log)(void *user, const char *text, size_t length);
+} daphne_host;
+/* As daphne_engine_new; host may be NULL. Programs of an engine that explains are compiled anew each time. */
+DAPHNE_API int daphne_engine_new_hosted(const char *json, const daphne_host *host, daphne_engine **engine,
+                                        daphne_error **error);
 DAPHNE_API void daphne_engine_free(daphne_engine *engine);
+/* JSON: version, threads, and warnings about options; as long as the engine is there. */
+DAPHNE_API const char *daphne_engine_info(daphne_engine *engine);
 /* Forgets compiled programs and gives memory that is kept for later use back to the system. */
 DAPHNE_API void daphne_engine_trim(daphne_engine *engine);
 
@@ -106,6 +122,9 @@ typedef struct daphne_input {
     uint32_t type; /* daphne_type; of numbers, matrices and lists */
     const char *name;
     int64_t rows, cols; /* -1: any; of matrices and frames */
+    /* Of a frame whose columns are known, which queries need: a label and a daphne_type for each of cols; or NULL. */
+    const char *const *labels;
+    const uint32_t *types;
 } daphne_input;
 
 /* Compiles a program. outputs: variables whose values a run returns. Programs are kept by the engine and shared by
@@ -113,6 +132,9 @@ typedef struct daphne_input {
 DAPHNE_API int daphne_compile(daphne_engine *engine, const char *text, const daphne_input *inputs, size_t num_inputs,
                               const char *const *outputs, size_t num_outputs, daphne_program **program,
                               daphne_error **error);
+/* What the compiler knows of an output; kind NOTHING if that is nothing, or there is no such output. Name, labels and
+ * types are there as long as the program. */
+DAPHNE_API void daphne_program_output(const daphne_program *program, size_t index, daphne_input *what);
 DAPHNE_API void daphne_program_free(daphne_program *program);
 
 /* ---- runs */
@@ -151,6 +173,11 @@ DAPHNE_API void daphne_cancel_free(daphne_cancel *cancel);
 DAPHNE_API int daphne_session_new(daphne_engine *engine, daphne_session **session, daphne_error **error);
 DAPHNE_API int daphne_session_run(daphne_session *session, const char *text, const daphne_options *options,
                                   daphne_result **result, daphne_error **error);
+/* As at a prompt: one statement after the other, once all of them were checked; what those before a failure have done
+ * stays. The last ';' may be missing; if an expression lacks it, show gets its value, and options->user. The value is gone
+ * when show returns, unless it was retained. */
+DAPHNE_API int daphne_session_run_statements(daphne_session *session, const char *text, const daphne_options *options,
+                                             void (*show)(void *user, daphne_value *value), daphne_error **error);
 DAPHNE_API int daphne_session_set(daphne_session *session, const char *name, daphne_value *value,
                                   daphne_error **error);
 /* The value of a variable, which the caller frees; NULL if there is none. */
@@ -167,9 +194,13 @@ typedef struct daphne_dense {
     const void *data;
     uint64_t rows, cols;
     int64_t row_bytes; /* from a row to the next; 0: no gaps */
+    uint64_t flags;    /* DAPHNE_EXCLUSIVE, only of daphne_get_dense */
 } daphne_dense;
 
-enum { DAPHNE_CANONICAL = 1 };
+enum {
+    DAPHNE_CANONICAL = 1,
+    DAPHNE_EXCLUSIVE = 2 /* the value has one handle, and nobody else sees its cells: they may be written */
+};
 
 typedef struct daphne_csr {
     uint32_t size;
@@ -183,9 +214,9 @@ typedef struct daphne_csr {
 } daphne_csr;
 
 /* Matrices over memory of the caller, which must not change until release(user) is called; release may be NULL. Cells
- * are not copied if they are aligned to their size and a row has no gaps inside; of a csr, if offsets have 64 bits,
- * columns 32 (up to 2^32 columns, else 64), and it is canonical. Whatever is copied is released at once. On failure
- * nothing is released. */
+ * are not copied if they are aligned to their size and a row has no gaps inside; of a csr, if columns have 32 bits (up
+ * to 2^32 columns, else 64) and it is canonical; its offsets are copied unless they have 64 bits. What is copied as a
+ * whole is released at once. On failure nothing is released. */
 DAPHNE_API int daphne_value_dense(const daphne_dense *view, daphne_release release, void *user, daphne_value **value,
                                   daphne_error **error);
 DAPHNE_API int daphne_value_csr(const daphne_csr *view, daphne_release release, void *user, daphne_value **value,
@@ -196,6 +227,9 @@ DAPHNE_API int daphne_value_text(const char *text, size_t length, daphne_value *
 /* A matrix of strings, row by row; copied. */
 DAPHNE_API int daphne_value_strings(const char *const *cells, uint64_t rows, uint64_t cols, daphne_value **value,
                                     daphne_error **error);
+/* The same of text without ends: cell i is the bytes from offsets[i] up to offsets[i + 1]; offsets has one more. */
+DAPHNE_API int daphne_value_packed_strings(const char *bytes, const int64_t *offsets, uint64_t rows, uint64_t cols,
+                                           daphne_value **value, daphne_error **error);
 /* A frame of columns: n x 1 matrices of any type, which are shared. */
 DAPHNE_API int daphne_value_frame(const char *const *labels, daphne_value *const *columns, size_t num_columns,
                                   daphne_value **value, daphne_error **error);
@@ -218,6 +252,13 @@ DAPHNE_API int daphne_get_number(const daphne_value *value, uint32_t *type, uint
 /* The text, or the cell of a matrix of strings (row and column 0 of a text). */
 DAPHNE_API int daphne_get_text(const daphne_value *value, uint64_t row, uint64_t col, const char **text, size_t *length,
                                daphne_error **error);
+/* All cells of a matrix of strings, packed as above, as long as the value is there. */
+DAPHNE_API int daphne_get_packed_strings(const daphne_value *value, const char **bytes, const int64_t **offsets,
+                                         daphne_error **error);
+/* A matrix of strings as numbers (ui32, a view as long as the value is there) of the rows of a column of different
+ * strings, which the caller frees. */
+DAPHNE_API int daphne_get_codes(const daphne_value *value, daphne_dense *codes, daphne_value **strings,
+                                daphne_error **error);
 DAPHNE_API uint64_t daphne_frame_width(const daphne_value *value);
 DAPHNE_API const char *daphne_frame_label(const daphne_value *value, uint64_t column);
 /* A column of a frame or an element of a list, which the caller frees; NULL if there is none. */

@@ -112,7 +112,7 @@ class Value {
     template <class T>
     static Value borrow(const T *cells, uint64_t rows, uint64_t cols, std::function<void()> release = {},
                         int64_t rowBytes = 0) {
-        daphne_dense view{sizeof view, detail::typeOf<T>(), cells, rows, cols, rowBytes};
+        daphne_dense view{sizeof view, detail::typeOf<T>(), cells, rows, cols, rowBytes, 0};
         return borrowed(release, [&](daphne_release r, void *user, daphne_value **v, daphne_error **e) {
             return daphne_value_dense(&view, r, user, v, e);
         });
@@ -182,6 +182,7 @@ class Value {
     /// Views are valid as long as a Value of this matrix is there.
     daphne_dense dense() const {
         daphne_dense view{};
+        view.size = sizeof view;
         detail::check([&](auto **e) { return daphne_get_dense(handle, &view, e); });
         return view;
     }
@@ -388,7 +389,8 @@ class Engine {
         std::vector<daphne_input> signature;
         for (const Input &input : inputs)
             signature.push_back({sizeof(daphne_input), static_cast<uint32_t>(input.kind),
-                                 static_cast<uint32_t>(input.type), input.name.c_str(), input.rows, input.cols});
+                                 static_cast<uint32_t>(input.type), input.name.c_str(), input.rows, input.cols, nullptr,
+                                 nullptr});
         std::vector<const char *> names;
         for (const std::string &name : outputs)
             names.push_back(name.c_str());

@@ -12,6 +12,20 @@ using namespace daphne::capi;
 
 namespace {
 
+std::shared_ptr<const ops::FrameSchema> schemaOf(const daphne_input &input) {
+    if (!input.labels || !input.types)
+        return nullptr;
+    need(input.cols >= 0, "an input has labels, but no number of columns");
+    auto schema = std::make_shared<ops::FrameSchema>();
+    for (int64_t c = 0; c < input.cols; ++c) {
+        need(input.labels[c], "a column of an input has no label");
+        need(input.types[c] < DAPHNE_ANY, "a column of an input has no type");
+        schema->labels.emplace_back(input.labels[c]);
+        schema->types.push_back(static_cast<ValueType>(input.types[c]));
+    }
+    return schema;
+}
+
 /// What may be said of an input before it is there.
 ops::TypeDesc typeOf(const daphne_input &input) {
     need(input.type <= DAPHNE_ANY, "an input has a type that does not exist");
@@ -24,7 +38,7 @@ ops::TypeDesc typeOf(const daphne_input &input) {
     case DAPHNE_TEXT: return ops::TypeDesc::scalar(ValueType::Str);
     case DAPHNE_DENSE:
     case DAPHNE_CSR: return ops::TypeDesc::matrix(type, input.rows, input.cols);
-    case DAPHNE_FRAME: return ops::TypeDesc::frame(nullptr, input.rows, input.cols);
+    case DAPHNE_FRAME: return ops::TypeDesc::frame(schemaOf(input), input.rows, input.cols);
     case DAPHNE_LIST: return ops::TypeDesc::list(type);
     default: throw UsageError("an input has a kind that does not exist");
     }
@@ -95,6 +109,49 @@ std::string profileOf(const engine::Times &times, engine::Engine *engine) {
     return json.dump();
 }
 
+/// What daphne_program_output hands out.
+std::vector<OutputDescription> describe(const std::vector<engine::Variable> &outputs) {
+    std::vector<OutputDescription> all;
+    for (const engine::Variable &output : outputs) {
+        OutputDescription one;
+        one.type = output.type;
+        if (const ops::FrameSchema *schema = output.type.schema.get())
+            for (size_t c = 0; c < schema->labels.size(); ++c) {
+                one.labels.push_back(schema->labels[c].c_str());
+                one.types.push_back(static_cast<uint32_t>(schema->types[c]));
+            }
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
+uint32_t kindOf(const ops::TypeDesc &type) {
+    switch (type.kind) {
+    case ops::Kind::Unknown: return DAPHNE_NOTHING;
+    case ops::Kind::Scalar: return type.isString() ? DAPHNE_TEXT : DAPHNE_NUMBER;
+    case ops::Kind::Matrix: return DAPHNE_DENSE;
+    case ops::Kind::Frame: return DAPHNE_FRAME;
+    case ops::Kind::List: return DAPHNE_LIST;
+    }
+    return DAPHNE_NOTHING;
+}
+
+engine::Host hostOf(const daphne_host *given) {
+    if (!given)
+        return {};
+    daphne_host host = known(given, "daphne_engine_new_hosted: host");
+    engine::Host made;
+    if (host.explain)
+        made.explain = [host](engine::ExplainLevel level, const std::string &text) {
+            host.explain(host.user, std::string(engine::explainRow(level).name).c_str(), text.data(), text.size());
+        };
+    if (host.warn)
+        made.warn = [host](const std::string &text) { host.warn(host.user, text.data(), text.size()); };
+    if (host.log)
+        made.schedulerLog = [host](std::string_view text) { host.log(host.user, text.data(), text.size()); };
+    return made;
+}
+
 double secondsSince(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -107,17 +164,37 @@ uint32_t daphne_abi_version(void) { return DAPHNE_ABI_MAJOR << 16 | DAPHNE_ABI_M
 const char *daphne_version(void) { return DAPHNE_VERSION; }
 
 int daphne_engine_new(const char *json, daphne_engine **engine, daphne_error **error) {
+    return daphne_engine_new_hosted(json, nullptr, engine, error);
+}
+
+int daphne_engine_new_hosted(const char *json, const daphne_host *host, daphne_engine **engine, daphne_error **error) {
     return guarded(error, [&] {
         need(engine, "daphne_engine_new: nowhere to put the engine");
         std::vector<std::string> warnings;
         engine::Options options = engine::optionsOfJson(json ? json : "", warnings);
         if (options.isDistributed())
             throw UsageError("an engine in a library cannot connect to other machines yet; bin/daphne can");
-        *engine = new daphne_engine{engine::Engine(std::move(options)), std::move(warnings)};
+        *engine = new daphne_engine{engine::Engine(std::move(options), hostOf(host)), std::move(warnings)};
     });
 }
 
 void daphne_engine_free(daphne_engine *engine) { delete engine; }
+
+const char *daphne_engine_info(daphne_engine *engine) {
+    if (!engine)
+        return "{}";
+    try {
+        std::call_once(engine->hasInfo, [&] {
+            nlohmann::json info = {{"version", DAPHNE_VERSION},
+                                   {"threads", engine->engine.scheduler().numThreads()},
+                                   {"warnings", engine->warnings}};
+            engine->info = info.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        });
+        return engine->info.c_str();
+    } catch (const std::exception &) { // no memory for it
+        return "{}";
+    }
+}
 
 void daphne_engine_trim(daphne_engine *engine) {
     if (engine)
@@ -143,8 +220,32 @@ int daphne_compile(daphne_engine *engine, const char *text, const daphne_input *
             need(outputs && outputs[i], "daphne_compile: an output has no name");
             request.outputs.emplace_back(outputs[i]);
         }
-        *program = new daphne_program{engine->engine.compile(request)};
+        auto compiled = engine->engine.compile(request);
+        auto outputs = describe(compiled->outputs());
+        *program = new daphne_program{std::move(compiled), std::move(outputs)};
     });
+}
+
+void daphne_program_output(const daphne_program *program, size_t index, daphne_input *what) {
+    if (!what)
+        return;
+    daphne_input found{};
+    found.type = DAPHNE_ANY;
+    found.rows = found.cols = -1;
+    if (program && index < program->outputs.size()) {
+        const OutputDescription &output = program->outputs[index];
+        found.kind = kindOf(output.type);
+        found.type = static_cast<uint32_t>(output.type.isFrame() ? ValueType::Unknown : output.type.valueType);
+        found.name = program->program->outputs()[index].name.c_str();
+        found.rows = output.type.rows;
+        found.cols = output.type.cols;
+        if (output.type.schema) {
+            found.cols = static_cast<int64_t>(output.labels.size());
+            found.labels = output.labels.data();
+            found.types = output.types.data();
+        }
+    }
+    copyOut(found, *what);
 }
 
 void daphne_program_free(daphne_program *program) { delete program; }
@@ -215,6 +316,22 @@ int daphne_session_run(daphne_session *session, const char *text, const daphne_o
             made->values[name] = value;
         made->profile = profileOf(times, nullptr);
         *result = made.release();
+    });
+}
+
+int daphne_session_run_statements(daphne_session *session, const char *text, const daphne_options *options,
+                                  void (*show)(void *user, daphne_value *value), daphne_error **error) {
+    return guarded(error, [&] {
+        need(session && text, "daphne_session_run_statements: session or text is missing");
+        HostedRun hosted(options);
+        auto pass = [&](const Value &value) {
+            if (!show)
+                return;
+            daphne_value *handle = newValue(value);
+            show(options ? options->user : nullptr, handle);
+            daphne_value_free(handle);
+        };
+        session->session->runStatements(text, pass, hosted.run);
     });
 }
 

@@ -4,9 +4,12 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "daphne/daphne.h"
 
@@ -18,10 +21,27 @@
 struct daphne_engine {
     daphne::engine::Engine engine;
     std::vector<std::string> warnings;
+    std::once_flag hasInfo = {};
+    std::string info = {}; ///< made when it is asked for
 };
+
+namespace daphne::capi {
+/// What the compiler knows of an output, as C can read it.
+struct OutputDescription {
+    ops::TypeDesc type;
+    std::vector<const char *> labels; ///< of the type's schema
+    std::vector<uint32_t> types;
+};
+/// The cells of a matrix of strings, one behind the other.
+struct PackedStrings {
+    std::string bytes;
+    std::vector<int64_t> offsets;
+};
+} // namespace daphne::capi
 
 struct daphne_program {
     std::shared_ptr<const daphne::engine::Program> program;
+    std::vector<daphne::capi::OutputDescription> outputs;
 };
 
 struct daphne_session {
@@ -32,6 +52,8 @@ struct daphne_session {
 struct daphne_value {
     daphne::Value value;
     std::atomic<uint64_t> refs{1};
+    mutable std::once_flag isPacked;
+    mutable std::unique_ptr<daphne::capi::PackedStrings> packed; ///< made when it is asked for
 };
 
 struct daphne_result {
@@ -86,6 +108,18 @@ template <class T> T known(const T *given, const char *name) {
         throw UsageError(std::string(name) + ": the member size is not set");
     __builtin_memcpy(static_cast<void *>(&copy), given, size);
     return copy;
+}
+
+/// Sizes that structures had in the first version of the interface; what callers mean who leave the size 0.
+template <class T> constexpr uint32_t kFirstSize = sizeof(T);
+template <> inline constexpr uint32_t kFirstSize<daphne_input> = offsetof(daphne_input, labels);
+template <> inline constexpr uint32_t kFirstSize<daphne_dense> = offsetof(daphne_dense, flags);
+
+/// Fills a structure of the caller, as far as it knows its members.
+template <class T> void copyOut(T found, T &to) {
+    uint32_t size = to.size ? to.size : kFirstSize<T>;
+    found.size = size;
+    __builtin_memcpy(static_cast<void *>(&to), &found, size < sizeof found ? size : sizeof found);
 }
 
 /// A handle; row windows of sparse matrices become matrices of their own.

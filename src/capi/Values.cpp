@@ -163,6 +163,12 @@ bool hasZero(const daphne_csr &view, ValueType type, uint64_t stored) {
            });
 }
 
+template <class Offset> BufferRef wideOffsets(const Offset *offsets, uint64_t count) {
+    BufferRef wide(Buffer::create(ValueType::UI64, count, Buffer::Init::None));
+    std::copy_n(offsets, count, wide.as<uint64_t>());
+    return wide;
+}
+
 Ref<Csr> csrOf(const daphne_csr &view, daphne_release release, void *user) {
     ValueType type = numericType(view.type);
     needShape(view.rows, view.cols, 1);
@@ -177,18 +183,24 @@ Ref<Csr> csrOf(const daphne_csr &view, daphne_release release, void *user) {
         need(isAligned(view.values, cellSize(type)), "daphne_value_csr: values are not aligned");
         bool isCanonical =
             (view.flags & DAPHNE_CANONICAL) || (checkStructure<Offset, Column>(view) && !hasZero(view, type, stored));
-        bool fits = std::is_same_v<Offset, uint64_t> && sizeof(Column) == (needsWideIndex(view.cols) ? 8 : 4);
+        bool fits = sizeof(Column) == (needsWideIndex(view.cols) ? 8 : 4);
         if (!isCanonical || !fits || stored == 0) {
             auto copy = canonicalCopy<Offset, Column>(view, type);
             if (release)
                 release(user);
             return copy;
         }
-        auto *shared = new SharedRelease(release, user, view.values ? 3 : 2);
+        constexpr bool kSharesOffsets = sizeof(Offset) == 8;
+        BufferRef wide;
+        if constexpr (!kSharesOffsets)
+            wide = wideOffsets(static_cast<const Offset *>(view.offsets), view.rows + 1);
+        auto *shared = new SharedRelease(release, user, 1 + (kSharesOffsets ? 1 : 0) + (view.values ? 1 : 0));
         auto borrow = [&](ValueType t, const void *cells, uint64_t count) {
             return BufferRef(Buffer::borrow(t, cells, count, &SharedRelease::drop, shared));
         };
-        return Csr::over(type, view.rows, view.cols, borrow(ValueType::UI64, view.offsets, view.rows + 1),
+        if constexpr (kSharesOffsets)
+            wide = borrow(ValueType::UI64, view.offsets, view.rows + 1);
+        return Csr::over(type, view.rows, view.cols, std::move(wide),
                          borrow(sizeof(Column) == 8 ? ValueType::UI64 : ValueType::UI32, view.columns, stored),
                          view.values ? borrow(type, view.values, stored) : BufferRef());
     });
@@ -198,6 +210,8 @@ const Value &valueOf(const daphne_value *value) {
     need(value, "there is no value");
     return value->value;
 }
+
+bool isStrings(const Value &v) { return v.isMatrix() && v.matrix().type() == ValueType::Str; }
 
 /// A matrix whose first stored cell is at position 0.
 Ref<Csr> wholeCsr(const Csr &m) {
@@ -270,6 +284,23 @@ int daphne_value_strings(const char *const *cells, uint64_t rows, uint64_t cols,
         for (uint64_t i = 0; i < rows * cols; ++i) {
             need(cells[i], "daphne_value_strings: a cell is missing");
             out.data[i] = cells[i];
+        }
+        *value = newValue(std::move(m));
+    });
+}
+
+int daphne_value_packed_strings(const char *bytes, const int64_t *offsets, uint64_t rows, uint64_t cols,
+                                daphne_value **value, daphne_error **error) {
+    return guarded(error, [&] {
+        needShape(rows, cols, sizeof(std::string));
+        need(value && offsets, "daphne_value_packed_strings: offsets or value is missing");
+        auto m = Dense::create(ValueType::Str, rows, cols);
+        auto out = m->mutableView<std::string>();
+        for (uint64_t i = 0; i < rows * cols; ++i) {
+            need(offsets[i] >= 0 && offsets[i] <= offsets[i + 1], "daphne_value_packed_strings: offsets descend");
+            need(bytes || offsets[i] == offsets[i + 1], "daphne_value_packed_strings: there is no text");
+            if (offsets[i] < offsets[i + 1])
+                out.data[i].assign(bytes + offsets[i], static_cast<size_t>(offsets[i + 1] - offsets[i]));
         }
         *value = newValue(std::move(m));
     });
@@ -353,9 +384,7 @@ void daphne_describe(const daphne_value *value, daphne_input *what) {
             break;
         }
     }
-    uint32_t size = what->size ? what->size : sizeof found;
-    found.size = size;
-    std::memcpy(static_cast<void *>(what), &found, std::min<size_t>(size, sizeof found));
+    copyOut(found, *what);
 }
 
 int daphne_get_dense(const daphne_value *value, daphne_dense *view, daphne_error **error) {
@@ -366,7 +395,6 @@ int daphne_get_dense(const daphne_value *value, daphne_dense *view, daphne_error
         const Dense &m = v.dense();
         need(m.type() != ValueType::Str, "daphne_get_dense: cells are strings; daphne_get_text has them");
         daphne_dense found{};
-        found.size = sizeof found;
         found.type = static_cast<uint32_t>(m.type());
         found.rows = m.rows();
         found.cols = m.cols();
@@ -374,7 +402,9 @@ int daphne_get_dense(const daphne_value *value, daphne_dense *view, daphne_error
             found.data = m.view<T>().data;
             found.row_bytes = static_cast<int64_t>(m.view<T>().skip * sizeof(T));
         });
-        *view = found;
+        bool isOnlyHandle = value->refs.load(std::memory_order_acquire) == 1;
+        found.flags = isOnlyHandle && m.isExclusive() ? DAPHNE_EXCLUSIVE : 0;
+        copyOut(found, *view);
     });
 }
 
@@ -426,6 +456,50 @@ int daphne_get_text(const daphne_value *value, uint64_t row, uint64_t col, const
             *text = found->c_str();
         if (length)
             *length = found->size();
+    });
+}
+
+int daphne_get_packed_strings(const daphne_value *value, const char **bytes, const int64_t **offsets,
+                              daphne_error **error) {
+    return guarded(error, [&] {
+        const Value &v = valueOf(value);
+        need(bytes && offsets, "daphne_get_packed_strings: nowhere to put the text");
+        need(isStrings(v), "daphne_get_packed_strings: the value is no matrix of strings");
+        std::call_once(value->isPacked, [&] {
+            auto packed = std::make_unique<PackedStrings>();
+            auto cells = v.dense().view<std::string>();
+            packed->offsets.reserve(cells.rows * cells.cols + 1);
+            packed->offsets.push_back(0);
+            for (size_t r = 0; r < cells.rows; ++r)
+                for (size_t c = 0; c < cells.cols; ++c) {
+                    packed->bytes += cells(r, c);
+                    packed->offsets.push_back(static_cast<int64_t>(packed->bytes.size()));
+                }
+            value->packed = std::move(packed);
+        });
+        *bytes = value->packed->bytes.data();
+        *offsets = value->packed->offsets.data();
+    });
+}
+
+int daphne_get_codes(const daphne_value *value, daphne_dense *codes, daphne_value **strings, daphne_error **error) {
+    return guarded(error, [&] {
+        const Value &v = valueOf(value);
+        need(codes && strings, "daphne_get_codes: nowhere to put the codes");
+        need(isStrings(v), "daphne_get_codes: the value is no matrix of strings");
+        Dense::Codes found = v.dense().codes();
+        auto distinct = Dense::create(ValueType::Str, found.dictionary->size(), 1);
+        auto out = distinct->mutableView<std::string>();
+        for (size_t i = 0; i < found.dictionary->size(); ++i)
+            out.data[i] = (*found.dictionary)[static_cast<uint32_t>(i)];
+        daphne_dense view{};
+        view.type = DAPHNE_UI32;
+        view.data = found.view.data;
+        view.rows = found.view.rows;
+        view.cols = found.view.cols;
+        view.row_bytes = static_cast<int64_t>(found.view.skip * sizeof(uint32_t));
+        copyOut(view, *codes);
+        *strings = newValue(std::move(distinct));
     });
 }
 

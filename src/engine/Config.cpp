@@ -180,6 +180,8 @@ class ConfigurationReader {
         default:
             if (!value.is_string())
                 throw wrongType(key, row.isList() ? "a list of strings" : "a string", value);
+            if (row.kind == OptionKind::ExplainLevels)
+                return checkedValue(row, value.get_ref<const std::string &>(), subject);
             return value.get<std::string>();
         }
     }

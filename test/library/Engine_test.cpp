@@ -119,7 +119,7 @@ TEST(Interface, SaysWhatIsWrongWithACall) {
     EXPECT_EQ(daphne_engine_new("not json", &engine, nullptr), DAPHNE_PARSE_ERROR);
     ASSERT_EQ(daphne_engine_new(nullptr, &engine, &error), DAPHNE_OK);
     daphne_program *program = nullptr;
-    daphne_input unnamed{sizeof unnamed, DAPHNE_DENSE, DAPHNE_F64, "1x", -1, -1};
+    daphne_input unnamed{sizeof unnamed, DAPHNE_DENSE, DAPHNE_F64, "1x", -1, -1, nullptr, nullptr};
     EXPECT_EQ(daphne_compile(engine, "y = 1;", &unnamed, 1, nullptr, 0, &program, &error), DAPHNE_USAGE_ERROR);
     daphne_error_free(error);
     const char *missing[] = {"nothing"};
@@ -295,3 +295,128 @@ TEST(Host, MayForkAndUseTheEngineInTheChild) {
 }
 
 } // namespace
+
+// ---- since 1.1
+
+namespace {
+
+/// A program of the C interface, and the engine it belongs to.
+struct Compiled {
+    daphne_engine *engine = nullptr;
+    daphne_program *program = nullptr;
+    int status = 0;
+    std::string message;
+    Compiled(const char *text, const std::vector<daphne_input> &inputs, std::vector<const char *> outputs) {
+        daphne_error *error = nullptr;
+        daphne_engine_new(nullptr, &engine, nullptr);
+        status = daphne_compile(engine, text, inputs.data(), inputs.size(), outputs.data(), outputs.size(), &program,
+                                &error);
+        message = daphne_error_message(error);
+        daphne_error_free(error);
+    }
+    ~Compiled() {
+        daphne_program_free(program);
+        daphne_engine_free(engine);
+    }
+    daphne_input output(size_t index) const {
+        daphne_input what{};
+        what.size = sizeof what;
+        daphne_program_output(program, index, &what);
+        return what;
+    }
+};
+
+daphne_input table(const char *const *labels, const uint32_t *types) {
+    return {sizeof(daphne_input), DAPHNE_FRAME, DAPHNE_ANY, "T", -1, 2, labels, types};
+}
+
+} // namespace
+
+TEST(Programs, KnowTheColumnsOfFramesThatAreInputs) {
+    const char *labels[] = {"k", "x"};
+    const uint32_t types[] = {DAPHNE_SI64, DAPHNE_F64};
+    const char *query = "registerView(\"t\", T); R = sql(\"SELECT t.k, t.x * 2 AS y FROM t\");";
+    Compiled known(query, {table(labels, types)}, {"R"});
+    ASSERT_EQ(known.status, DAPHNE_OK) << known.message;
+    daphne_input what = known.output(0);
+    EXPECT_EQ(what.kind, static_cast<uint32_t>(DAPHNE_FRAME));
+    ASSERT_EQ(what.cols, 2);
+    EXPECT_STREQ(what.name, "R");
+    EXPECT_STREQ(what.labels[1], "y");
+    EXPECT_EQ(what.types[1], static_cast<uint32_t>(DAPHNE_F64));
+    Compiled wrong("registerView(\"t\", T); R = sql(\"SELECT t.z FROM t\");", {table(labels, types)}, {"R"});
+    EXPECT_EQ(wrong.status, DAPHNE_COMPILE_ERROR);
+    const uint32_t noTypes[] = {DAPHNE_SI64, 77};
+    EXPECT_EQ(Compiled(query, {table(labels, noTypes)}, {"R"}).status, DAPHNE_USAGE_ERROR);
+}
+
+TEST(Programs, SayWhatTheyKnowOfTheirOutputs) {
+    daphne_input x{sizeof x, DAPHNE_DENSE, DAPHNE_F32, "X", 3, 4, nullptr, nullptr};
+    Compiled c("A = t(X); s = sum(X); n = \"a\";", {x}, {"A", "s", "n"});
+    ASSERT_EQ(c.status, DAPHNE_OK) << c.message;
+    EXPECT_EQ(c.output(0).rows, 4);
+    EXPECT_EQ(c.output(0).cols, 3);
+    EXPECT_EQ(c.output(0).type, static_cast<uint32_t>(DAPHNE_F32));
+    EXPECT_EQ(c.output(1).kind, static_cast<uint32_t>(DAPHNE_NUMBER));
+    EXPECT_EQ(c.output(2).kind, static_cast<uint32_t>(DAPHNE_TEXT));
+    EXPECT_EQ(c.output(3).kind, static_cast<uint32_t>(DAPHNE_NOTHING));
+}
+
+TEST(Engines, TellTheirHostWhatTheyExplainAndWarnOf) {
+    struct Heard {
+        std::string steps, warnings;
+    } heard;
+    daphne_host host{};
+    host.size = sizeof host;
+    host.user = &heard;
+    host.explain = [](void *user, const char *step, const char *text, size_t length) {
+        static_cast<Heard *>(user)->steps += std::string(step) + ":" + (length > 0 && *text ? "text " : "nothing ");
+    };
+    host.warn = [](void *user, const char *text, size_t length) {
+        static_cast<Heard *>(user)->warnings.append(text, length);
+    };
+    daphne_engine *engine = nullptr;
+    ASSERT_EQ(daphne_engine_new_hosted("{\"explain\": [\"parsing\"]}", &host, &engine, nullptr), DAPHNE_OK);
+    daphne_program *program = nullptr;
+    ASSERT_EQ(daphne_compile(engine, "X = [1, 2, 3]; print(X[X > 1, ]);", nullptr, 0, nullptr, 0, &program, nullptr),
+              DAPHNE_OK);
+    EXPECT_EQ(heard.steps, "parsing:text ");
+    EXPECT_NE(heard.warnings.find("[["), std::string::npos) << heard.warnings;
+    daphne_program_free(program);
+    daphne_engine_free(engine);
+    EXPECT_EQ(daphne_engine_new_hosted("{\"explain\": [\"no step\"]}", &host, &engine, nullptr), DAPHNE_PARSE_ERROR);
+}
+
+TEST(Engines, SayHowManyThreadsTheyHave) {
+    daphne_engine *engine = nullptr;
+    ASSERT_EQ(daphne_engine_new("{\"num-threads\": 3}", &engine, nullptr), DAPHNE_OK);
+    EXPECT_NE(std::string(daphne_engine_info(engine)).find("\"threads\":3"), std::string::npos)
+        << daphne_engine_info(engine);
+    EXPECT_STREQ(daphne_engine_info(nullptr), "{}");
+    daphne_engine_free(engine);
+}
+
+TEST(Sessions, RunStatementsAndShowExpressions) {
+    daphne_engine *engine = nullptr;
+    daphne_session *session = nullptr;
+    ASSERT_EQ(daphne_engine_new(nullptr, &engine, nullptr), DAPHNE_OK);
+    ASSERT_EQ(daphne_session_new(engine, &session, nullptr), DAPHNE_OK);
+    std::vector<daphne_value *> shown;
+    daphne_options options{};
+    options.size = sizeof options;
+    options.user = &shown;
+    auto show = [](void *user, daphne_value *value) {
+        static_cast<std::vector<daphne_value *> *>(user)->push_back(daphne_value_retain(value));
+    };
+    ASSERT_EQ(daphne_session_run_statements(session, "x = 3; x * 2; x + 1", &options, show, nullptr), DAPHNE_OK);
+    ASSERT_EQ(shown.size(), 1u); // what lacks its end
+    EXPECT_EQ(Value(shown[0]).number<int>(), 4);
+    // What came before a failure has happened.
+    EXPECT_EQ(daphne_session_run_statements(session, "y = 1; stop(\"no\"); y = 2;", &options, show, nullptr),
+              DAPHNE_EXECUTION_ERROR);
+    EXPECT_EQ(Value(daphne_session_get(session, "y")).number<int>(), 1);
+    EXPECT_EQ(daphne_session_run_statements(session, "z = 1; nobody;", &options, nullptr, nullptr), DAPHNE_PARSE_ERROR);
+    EXPECT_EQ(daphne_session_get(session, "z"), nullptr);
+    daphne_session_free(session);
+    daphne_engine_free(engine);
+}

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <optional>
 #include <thread>
 
 #include "Library.h"
@@ -122,7 +124,7 @@ TEST(DenseValues, ThatMakeNoSenseAreRefused) {
         daphne_error_free(std::exchange(error, nullptr));
         return s;
     };
-    daphne_dense good{sizeof good, DAPHNE_F64, &x, 1, 1, 0};
+    daphne_dense good{sizeof good, DAPHNE_F64, &x, 1, 1, 0, 0};
     auto with = [&](auto change) {
         daphne_dense view = good;
         change(view);
@@ -157,6 +159,26 @@ TEST(SparseValues, AreBorrowedAndReturnedWithoutACopy) {
         Value y = passedThrough(x);
         EXPECT_EQ(y.csr().offsets, s.offsets.data());
         EXPECT_EQ(y.kind(), DAPHNE_CSR);
+    }
+    EXPECT_EQ(released, 1);
+}
+
+TEST(SparseValues, WithNarrowOffsetsShareTheRest) {
+    Sparse s;
+    std::vector<uint32_t> offsets{0, 2, 2, 3};
+    std::atomic<int> released{0};
+    {
+        daphne_csr view = s.view();
+        view.offset_bits = 32;
+        view.offsets = offsets.data();
+        view.flags = 0;
+        Value x = Value::borrow(view, [&] { ++released; });
+        EXPECT_EQ(x.csr().values, s.values.data());
+        EXPECT_EQ(x.csr().columns, s.columns.data());
+        EXPECT_EQ(static_cast<const uint64_t *>(x.csr().offsets)[3], 3u);
+        EXPECT_EQ(released, 0);
+        Engine engine;
+        EXPECT_EQ(engine.compile("s = sum(X);", {Input::matrix("X")}, {"s"}).run({x})["s"].number<double>(), 18);
     }
     EXPECT_EQ(released, 1);
 }
@@ -264,3 +286,149 @@ TEST(ArrowStreams, OfFramesShareNumbersAndComeBack) {
 }
 
 } // namespace
+
+// ---- since 1.1
+
+TEST(DenseValues, AreExclusiveWhereNobodyElseSeesTheCells) {
+    Engine engine;
+    std::vector<double> cells{1, 2, 3, 4};
+    Value x = Value::borrow(cells.data(), 2, 2);
+    std::optional<Results> r = engine.compile("A = X + 1; C = X;", {Input::matrix("X")}, {"A", "C"}).run({x});
+    Value a = (*r)["A"], c = (*r)["C"];
+    EXPECT_FALSE(a.dense().flags & DAPHNE_EXCLUSIVE); // the results have it, too
+    r.reset();
+    EXPECT_TRUE(a.dense().flags & DAPHNE_EXCLUSIVE);
+    {
+        Value other = a;
+        EXPECT_FALSE(a.dense().flags & DAPHNE_EXCLUSIVE); // another handle
+    }
+    EXPECT_TRUE(a.dense().flags & DAPHNE_EXCLUSIVE);
+    EXPECT_FALSE(c.dense().flags & DAPHNE_EXCLUSIVE); // cells of the caller
+}
+
+TEST(DenseValues, OfCallersThatKnowTheFirstVersionOnly) {
+    struct {
+        daphne_dense view;
+        uint64_t canary;
+    } old{};
+    old.view.flags = old.canary = 7;
+    Engine engine;
+    Value x = engine.compile("A = fill(1.0, 2, 2);", {}, {"A"}).run({})["A"];
+    ASSERT_EQ(daphne_get_dense(x.get(), &old.view, nullptr), DAPHNE_OK);
+    EXPECT_EQ(old.view.rows, 2u);
+    EXPECT_EQ(old.view.flags, 7u);
+    EXPECT_EQ(old.canary, 7u);
+}
+
+namespace {
+
+Value packed(const std::string &bytes, const std::vector<int64_t> &offsets, uint64_t rows, uint64_t cols) {
+    daphne_value *value = nullptr;
+    daphne_error *error = nullptr;
+    if (daphne_value_packed_strings(bytes.data(), offsets.data(), rows, cols, &value, &error))
+        throw Error(error);
+    return Value(value);
+}
+
+std::vector<std::string> unpacked(const Value &value, size_t cells) {
+    const char *bytes = nullptr;
+    const int64_t *offsets = nullptr;
+    daphne_error *error = nullptr;
+    if (daphne_get_packed_strings(value.get(), &bytes, &offsets, &error))
+        throw Error(error);
+    std::vector<std::string> all;
+    for (size_t i = 0; i < cells; ++i)
+        all.emplace_back(bytes + offsets[i], bytes + offsets[i + 1]);
+    return all;
+}
+
+} // namespace
+
+TEST(Strings, ComeAndGoPacked) {
+    std::string bytes("ab\0c\xc3\xa4", 6);
+    Value x = packed(bytes, {0, 2, 2, 4, 6}, 2, 2);
+    EXPECT_EQ(x.text(0, 0), "ab");
+    EXPECT_EQ(x.text(0, 1), "");
+    EXPECT_EQ(unpacked(x, 4), (std::vector<std::string>{"ab", "", std::string("\0c", 2), "\xc3\xa4"}));
+    EXPECT_EQ(unpacked(packed("", {0}, 0, 3), 0), std::vector<std::string>{});
+    EXPECT_EQ(failureOf([] { packed("ab", {0, 2, 1}, 2, 1); }).status(), DAPHNE_USAGE_ERROR);
+    EXPECT_EQ(failureOf([] { unpacked(Value::number(1.0), 1); }).status(), DAPHNE_USAGE_ERROR);
+}
+
+TEST(Strings, HaveCodes) {
+    Value x = packed("yesnoyes", {0, 3, 5, 8}, 3, 1);
+    daphne_dense codes{};
+    codes.size = sizeof codes;
+    daphne_value *strings = nullptr;
+    ASSERT_EQ(daphne_get_codes(x.get(), &codes, &strings, nullptr), DAPHNE_OK);
+    Value distinct(strings);
+    EXPECT_EQ(codes.type, static_cast<uint32_t>(DAPHNE_UI32));
+    auto *numbers = static_cast<const uint32_t *>(codes.data);
+    EXPECT_EQ(distinct.text(numbers[0]), "yes");
+    EXPECT_EQ(distinct.text(numbers[1]), "no");
+    EXPECT_EQ(numbers[0], numbers[2]);
+    EXPECT_EQ(distinct.describe().rows, 2);
+    EXPECT_EQ(daphne_get_codes(Value::number(1.0).get(), &codes, &strings, nullptr), DAPHNE_USAGE_ERROR);
+}
+
+namespace {
+
+/// A stream of one batch with one column of strings by views: a short one and one in a buffer of its own.
+struct ViewedStrings {
+    const char text[17] = "and a longer one";
+    char views[2][16] = {};
+    const void *buffers[4] = {nullptr, views, text, nullptr};
+    ArrowSchema column{}, *columns = &column;
+    ArrowArray cells{}, *children = &cells;
+    bool isDone = false;
+    ViewedStrings() {
+        const int32_t shortLength = 3, longLength = 16, none = 0;
+        std::memcpy(views[0], &shortLength, 4);
+        std::memcpy(views[0] + 4, "abc", 3);
+        std::memcpy(views[1], &longLength, 4);
+        std::memcpy(views[1] + 4, text, 4);
+        std::memcpy(views[1] + 8, &none, 4);
+        std::memcpy(views[1] + 12, &none, 4);
+    }
+    ArrowArrayStream stream() {
+        ArrowArrayStream made{};
+        made.private_data = this;
+        made.get_schema = [](ArrowArrayStream *s, ArrowSchema *out) {
+            auto *self = static_cast<ViewedStrings *>(s->private_data);
+            self->column.format = "vu";
+            self->column.name = "s";
+            *out = {};
+            out->format = "+s";
+            out->n_children = 1;
+            out->children = &self->columns;
+            out->release = [](ArrowSchema *schema) { schema->release = nullptr; };
+            return 0;
+        };
+        made.get_next = [](ArrowArrayStream *s, ArrowArray *out) {
+            auto *self = static_cast<ViewedStrings *>(s->private_data);
+            *out = {};
+            if (std::exchange(self->isDone, true))
+                return 0;
+            self->cells.length = out->length = 2;
+            self->cells.n_buffers = 4;
+            self->cells.buffers = self->buffers;
+            out->n_children = 1;
+            out->children = &self->children;
+            out->release = [](ArrowArray *array) { array->release = nullptr; };
+            return 0;
+        };
+        made.get_last_error = [](ArrowArrayStream *) -> const char * { return nullptr; };
+        made.release = [](ArrowArrayStream *s) { s->release = nullptr; };
+        return made;
+    }
+};
+
+} // namespace
+
+TEST(ArrowStreams, MayHaveStringsByViews) {
+    ViewedStrings source;
+    ArrowArrayStream stream = source.stream();
+    Value f = Value::take(&stream);
+    EXPECT_EQ(f.part(0).text(0, 0), "abc");
+    EXPECT_EQ(f.part(0).text(1, 0), "and a longer one");
+}

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From graphs of nodes to programs in DaphneDSL with named inputs."""
