@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/machines/NetworkAddress.h"
 
+#include <arpa/inet.h>
+
 #include <charconv>
 
 #include "base/Error.h"
@@ -27,7 +29,16 @@ NetworkAddress NetworkAddress::parse(const std::string &text, const std::string 
     return address;
 }
 
-bool NetworkAddress::isLoopback() const { return host == "localhost" || host == "::1" || host.starts_with("127."); }
+bool NetworkAddress::isLoopback() const {
+    // A name that only begins like an address, 127.example.org, may be anywhere.
+    in_addr v4;
+    if (inet_pton(AF_INET, host.c_str(), &v4) == 1)
+        return ntohl(v4.s_addr) >> 24 == 127;
+    in6_addr v6;
+    if (inet_pton(AF_INET6, host.c_str(), &v6) == 1)
+        return IN6_IS_ADDR_LOOPBACK(&v6);
+    return host == "localhost";
+}
 
 std::string NetworkAddress::text() const {
     bool brackets = host.find(':') != host.npos;

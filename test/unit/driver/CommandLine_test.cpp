@@ -315,6 +315,9 @@ TEST(Distributed, AddressesAreCheckedAndLoopbackIsKnown) {
     EXPECT_TRUE(NetworkAddress::parse("[::1]:1", "x").isLoopback());
     EXPECT_FALSE(NetworkAddress::parse("0.0.0.0:1", "x").isLoopback());
     EXPECT_FALSE(NetworkAddress::parse("node7:50000", "x").isLoopback());
+    EXPECT_FALSE(NetworkAddress::parse("127.example.org:1", "x").isLoopback());
+    EXPECT_TRUE(NetworkAddress::parse("[0:0:0:0:0:0:0:1]:1", "x").isLoopback());
+    EXPECT_FALSE(NetworkAddress::parse("[::2]:1", "x").isLoopback());
     EXPECT_EQ(NetworkAddress::parse("[::1]:7", "x").text(), "[::1]:7");
     for (const char *bad : {"", "node", "node:", "node:x", "node:65536", "node:1x", "1:2:3"})
         EXPECT_THROW(NetworkAddress::parse(bad, "address"), Error) << bad;
