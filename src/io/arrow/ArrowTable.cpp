@@ -15,7 +15,7 @@ namespace {
 template <class F> bool withStoredType(std::string_view code, F &&f) {
     if (code.starts_with("tdD") || code == "tts" || code == "ttm")
         code = "i";
-    else if (code.starts_with('t'))
+    else if (code.starts_with("td") || code.starts_with("tt") || code.starts_with("ts") || code.starts_with("tD"))
         code = "l"; // dates, times and durations
     if (code.size() != 1)
         return false;
@@ -34,7 +34,10 @@ template <class F> bool withStoredType(std::string_view code, F &&f) {
     }
 }
 
-bool isString(std::string_view code) { return code == "u" || code == "U" || code == "z" || code == "Z"; }
+bool isStringView(std::string_view code) { return code == "vu" || code == "vz"; }
+bool isString(std::string_view code) {
+    return code == "u" || code == "U" || code == "z" || code == "Z" || isStringView(code);
+}
 
 bool bitAt(const void *bits, int64_t i) { return static_cast<const uint8_t *>(bits)[i / 8] >> (i % 8) & 1; }
 
@@ -47,7 +50,22 @@ template <class Offset> std::string_view stringAt(const ArrowArray &a, int64_t i
     return {static_cast<const char *>(a.buffers[2]) + offsets[0], static_cast<size_t>(offsets[1] - offsets[0])};
 }
 
+/// A string in a view: up to twelve bytes are in the view itself, longer ones are in one of the buffers behind it.
+std::string_view viewedStringAt(const ArrowArray &a, int64_t i) {
+    struct View {
+        int32_t length;
+        char first[4];
+        int32_t buffer, offset;
+    };
+    const View &view = static_cast<const View *>(a.buffers[1])[a.offset + i];
+    auto length = static_cast<size_t>(view.length);
+    return length <= 12 ? std::string_view(view.first, length)
+                        : std::string_view(static_cast<const char *>(a.buffers[2 + view.buffer]) + view.offset, length);
+}
+
 std::string_view stringAt(std::string_view code, const ArrowArray &a, int64_t i) {
+    if (isStringView(code))
+        return viewedStringAt(a, i);
     return code == "u" || code == "z" ? stringAt<int32_t>(a, i) : stringAt<int64_t>(a, i);
 }
 
@@ -92,10 +110,28 @@ template <class T> T cellAt(const ArrowSchema &type, const ArrowArray &a, int64_
     }
 }
 template <class S> constexpr ValueType storedAs() {
-    if constexpr (sizeof(S) == 2)
-        return ValueType::Unknown;
+    if constexpr (std::is_same_v<S, int16_t>)
+        return ValueType::SI32;
+    else if constexpr (std::is_same_v<S, uint16_t>)
+        return ValueType::UI32;
     else
         return valueTypeOf<S>();
+}
+
+/// The cells of one batch. Numbers of a column are of one type, which is looked at once.
+template <class T> void copyCells(const ArrowSchema &type, const ArrowArray &a, int64_t n, T *out, size_t step) {
+    if constexpr (std::is_arithmetic_v<T>) {
+        bool isCopied = !type.dictionary && n > 0 && withStoredType(type.format, [&]<class S>(const S *) {
+            auto *cells = static_cast<const S *>(a.buffers[1]) + a.offset;
+            const void *there = a.null_count == 0 ? nullptr : a.buffers[0];
+            for (int64_t i = 0; i < n; ++i, out += step)
+                *out = there && !bitAt(there, a.offset + i) ? missing<T>() : convertNumber<T>(cells[i]);
+        });
+        if (isCopied)
+            return;
+    }
+    for (int64_t i = 0; i < n; ++i, out += step)
+        *out = cellAt<T>(type, a, i);
 }
 
 } // namespace
@@ -127,8 +163,8 @@ template <class T> void ArrowTable::copyColumn(size_t c, T *out, size_t step) co
     for (const auto &batch : batches) {
         ArrowArray a = *batch.children[c]; // a view: offsets of the batch count, too
         a.offset += batch.offset;
-        for (int64_t i = 0; i < batch.length; ++i, out += step)
-            *out = cellAt<T>(type, a, i);
+        copyCells(type, a, batch.length, out, step);
+        out += static_cast<size_t>(batch.length) * step;
     }
 }
 
@@ -181,25 +217,39 @@ bool ArrowTable::hasNulls(size_t c) const {
     });
 }
 
-ValueType ArrowTable::typeOf(int64_t c, const MakeError &error, bool keepNulls) const {
-    const ArrowSchema &column = *schema.children[c];
+std::optional<ValueType> cellTypeOf(const ArrowSchema &column) {
     std::string_view code = column.dictionary ? column.dictionary->format : column.format;
     if (isString(code))
         return ValueType::Str;
-    ValueType type = ValueType::Unknown;
     if (code == "b")
-        type = ValueType::Bool;
-    else if (code == "n")
+        return ValueType::Bool;
+    if (code == "n")
         return ValueType::F64; // nothing but missing values
-    withStoredType(code, [&]<class S>(const S *) {
-        type = std::is_same_v<S, int16_t>    ? ValueType::SI32
-               : std::is_same_v<S, uint16_t> ? ValueType::UI32
-                                             : storedAs<S>();
-    });
-    if (type == ValueType::Unknown)
-        throw error("column \"" + shownWord(label(static_cast<size_t>(c))) +
-                    "\" is of a type that is not supported (\"" + shownWord(code) + "\")");
-    return isFloat(type) || keepNulls || !hasNulls(static_cast<size_t>(c)) ? type : ValueType::F64;
+    std::optional<ValueType> type;
+    withStoredType(code, [&]<class S>(const S *) { type = storedAs<S>(); });
+    return type;
+}
+
+std::string arrowTypeName(const ArrowSchema &column) {
+    std::string_view code = column.dictionary ? column.dictionary->format : column.format;
+    static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+        {"+l", "list"},      {"+L", "list"},    {"+v", "list"},    {"+w", "list"},    {"+s", "struct"},
+        {"+m", "map"},       {"+u", "union"},   {"+r", "run-end"}, {"d:", "decimal"}, {"w:", "fixed-size binary"},
+        {"e", "half float"}, {"ti", "interval"}};
+    for (auto [begin, name] : kNames)
+        if (code.starts_with(begin))
+            return std::string(name);
+    return "\"" + shownWord(code) + "\"";
+}
+
+ValueType ArrowTable::typeOf(int64_t c, const MakeError &error, bool keepNulls) const {
+    const ArrowSchema &column = *schema.children[c];
+    std::optional<ValueType> type = cellTypeOf(column);
+    if (!type)
+        throw error("column \"" + shownWord(label(static_cast<size_t>(c))) + "\" is of type " + arrowTypeName(column) +
+                    ", which is not supported");
+    bool holdsNulls = *type == ValueType::Str || isFloat(*type) || keepNulls;
+    return holdsNulls || !hasNulls(static_cast<size_t>(c)) ? *type : ValueType::F64;
 }
 
 const char *arrowCodeOf(ValueType type) {
