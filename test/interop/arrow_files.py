@@ -177,8 +177,12 @@ def what_daphne_writes_is_read_by_pyarrow(daphne, package):
         assert rows['n'] == [1, -2, 3] and rows['s'] == ['a', '', 'ä€'] and rows['b'] == [True, False, True], rows
         assert rows['x'][0] == 0.5 and math.isnan(rows['x'][1]) and math.isinf(rows['x'][2]), rows
     # Statistics, so that others can leave out row groups.
-    statistics = parquet.read_metadata(daphne.path('w.parquet')).row_group(0).column(0).statistics
-    assert (statistics.min, statistics.max, statistics.null_count) == (-2, 3, 0), statistics
+    column = parquet.read_metadata(daphne.path('w.parquet')).row_group(0).column(0)
+    assert (column.statistics.min, column.statistics.max, column.statistics.null_count) == (-2, 3, 0), column
+    assert column.compression == 'SNAPPY', column
+    run(daphne, 'write(fill(1.5, 1048577, 1), "rows.parquet");')
+    metadata = parquet.read_metadata(daphne.path('rows.parquet'))
+    assert [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)] == [1048576, 1], metadata
 
 
 CASES = [arrow_types_are_those_of_frames, parquet_codecs_and_encodings_are_read, arrow_nulls_follow_the_metadata,

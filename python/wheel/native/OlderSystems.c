@@ -20,12 +20,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized" // pthread_setspecific is declared with access(none)
 #if !defined(__x86_64__)
 #error "the versions of symbols are those of x86-64"
 #endif
 #define HIDDEN __attribute__((visibility("hidden")))
 
-/// Before 2.34 these were in libpthread and libdl, and some have changed since then in ways that do not matter here.
+/// Before 2.34 these were in libpthread, libdl and librt, and some have changed since then in ways that do not matter here.
 #define SINCE(version, result, name, parameters, arguments)                                                           \
     extern result old_##name parameters;                                                                               \
     __asm__(".symver old_" #name ", " #name "@GLIBC_" version);                                                        \
@@ -60,6 +61,10 @@ SINCE("2.2.5", int, dlclose, (void *handle), (handle))
 SINCE("2.2.5", char *, dlerror, (void), ())
 SINCE("2.2.5", void *, dlsym, (void *handle, const char *name), (handle, name))
 SINCE("2.2.5", int, dladdr, (const void *address, Dl_info *found), (address, found))
+SINCE("2.3.3", int, timer_create, (clockid_t clock, struct sigevent * how, timer_t * timer), (clock, how, timer))
+SINCE("2.3.3", int, timer_delete, (timer_t timer), (timer))
+SINCE("2.3.3", int, timer_settime,
+      (timer_t timer, int how, const struct itimerspec *to, struct itimerspec *before), (timer, how, to, before))
 // Only what they do with errno is new.
 SINCE("2.2.5", double, exp, (double x), (x))
 SINCE("2.2.5", double, log, (double x), (x))
@@ -106,13 +111,14 @@ HIDDEN int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mu
     return pthread_cond_timedwait(condition, mutex, &today);
 }
 
+extern struct mallinfo old_mallinfo(void); // declared anew: the header advises against it
+__asm__(".symver old_mallinfo, mallinfo@GLIBC_2.2.5");
 HIDDEN struct mallinfo2 mallinfo2(void) {
     typedef struct mallinfo2 Function(void);
     Function *own = (Function *)dlsym(RTLD_DEFAULT, "mallinfo2");
     if (own)
         return own();
-    extern struct mallinfo mallinfo(void);
-    struct mallinfo old = mallinfo();
+    struct mallinfo old = old_mallinfo();
     return (struct mallinfo2){.arena = (size_t)old.arena,       .ordblks = (size_t)old.ordblks,
                               .smblks = (size_t)old.smblks,     .hblks = (size_t)old.hblks,
                               .hblkhd = (size_t)old.hblkhd,     .usmblks = (size_t)old.usmblks,

@@ -74,10 +74,11 @@ arrow::Status write(const char *path, const std::string &format, ArrowArrayStrea
         }
     };
     if (format == "parquet") {
+        auto properties = parquet::WriterProperties::Builder().compression(arrow::Compression::SNAPPY)->build();
         auto settings = parquet::ArrowWriterProperties::Builder().store_schema()->build();
         ARROW_ASSIGN_OR_RAISE(auto writer,
                               parquet::arrow::FileWriter::Open(*batches->schema(), arrow::default_memory_pool(), file,
-                                                               parquet::default_writer_properties(), settings));
+                                                               properties, settings));
         ARROW_RETURN_NOT_OK(copy(*writer));
     } else {
         ARROW_ASSIGN_OR_RAISE(auto writer, arrow::ipc::MakeFileWriter(file, batches->schema()));

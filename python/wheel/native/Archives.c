@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Libraries that the wheel would need for one function each, without which everything
-/// works: the Fortran library, for the names in messages of LAPACK, and udev, from which
-/// hwloc would learn about disks.
+/// What archives of others need to be a part of a shared library. Of the Fortran library
+/// and of udev there is one function each that they call, and without which everything
+/// works: names in messages of LAPACK, and what hwloc would learn about disks. And hwloc
+/// finds variables of the C library under names of its own (cmake/Wheel.cmake).
+#define _GNU_SOURCE
+#include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -37,4 +41,12 @@ HIDDEN const char *udev_device_get_property_value(struct udev_device *device, co
 HIDDEN struct udev_device *udev_device_unref(struct udev_device *device) {
     (void)device;
     return NULL;
+}
+
+HIDDEN FILE *daphne_stderr, *daphne_stdout;
+HIDDEN char *daphne_program_name;
+__attribute__((constructor(101))) static void shareVariables(void) {
+    daphne_stderr = stderr;
+    daphne_stdout = stdout;
+    daphne_program_name = program_invocation_name;
 }
