@@ -53,7 +53,8 @@ add_dependencies(wheel_library wheel_hwloc_archive)
 add_executable(wheel_program EXCLUDE_FROM_ALL ${native}/Program.c)
 target_link_libraries(wheel_program PRIVATE wheel_library)
 target_link_options(wheel_program PRIVATE -Wl,--as-needed -Wl,-s)
-set_target_properties(wheel_program PROPERTIES OUTPUT_NAME daphne RUNTIME_OUTPUT_DIRECTORY ${wheel_directory}/bin
+# It gets the name daphne in the wheel: here another program has it.
+set_target_properties(wheel_program PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${wheel_directory}
   BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../lib")
 
 add_custom_target(wheel_files DEPENDS wheel_library wheel_program)

@@ -2,6 +2,8 @@
 #include "io/arrow/ArrowTable.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <limits>
 
 #include "io/files/Bytes.h"
@@ -34,9 +36,10 @@ template <class F> bool withStoredType(std::string_view code, F &&f) {
     }
 }
 
-bool isStringView(std::string_view code) { return code == "vu" || code == "vz"; }
+/// Strings by views: short ones are part of the view.
+bool isView(std::string_view code) { return code == "vu" || code == "vz"; }
 bool isString(std::string_view code) {
-    return code == "u" || code == "U" || code == "z" || code == "Z" || isStringView(code);
+    return code == "u" || code == "U" || code == "z" || code == "Z" || isView(code);
 }
 
 bool bitAt(const void *bits, int64_t i) { return static_cast<const uint8_t *>(bits)[i / 8] >> (i % 8) & 1; }
@@ -50,21 +53,25 @@ template <class Offset> std::string_view stringAt(const ArrowArray &a, int64_t i
     return {static_cast<const char *>(a.buffers[2]) + offsets[0], static_cast<size_t>(offsets[1] - offsets[0])};
 }
 
-/// A string in a view: up to twelve bytes are in the view itself, longer ones are in one of the buffers behind it.
 std::string_view viewedStringAt(const ArrowArray &a, int64_t i) {
     struct View {
         int32_t length;
-        char first[4];
+        char prefix[4];
         int32_t buffer, offset;
     };
-    const View &view = static_cast<const View *>(a.buffers[1])[a.offset + i];
-    auto length = static_cast<size_t>(view.length);
-    return length <= 12 ? std::string_view(view.first, length)
-                        : std::string_view(static_cast<const char *>(a.buffers[2 + view.buffer]) + view.offset, length);
+    static_assert(sizeof(View) == 16);
+    const char *at = static_cast<const char *>(a.buffers[1]) + (a.offset + i) * static_cast<int64_t>(sizeof(View));
+    View view;
+    std::memcpy(&view, at, sizeof view);
+    constexpr int32_t kMostInline = 12;
+    const char *first = view.length <= kMostInline
+                            ? at + offsetof(View, prefix)
+                            : static_cast<const char *>(a.buffers[2 + view.buffer]) + view.offset;
+    return {first, static_cast<size_t>(view.length)};
 }
 
 std::string_view stringAt(std::string_view code, const ArrowArray &a, int64_t i) {
-    if (isStringView(code))
+    if (isView(code))
         return viewedStringAt(a, i);
     return code == "u" || code == "z" ? stringAt<int32_t>(a, i) : stringAt<int64_t>(a, i);
 }
