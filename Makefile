@@ -5,7 +5,7 @@
 PYTHON ?= /usr/bin/python3
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test install soak random test-sql asan tsan fuzz faults slow-link distributed-scripts stress bench bench-io bench-sched bench-dist bench-sql \
+.PHONY: help build demo test install wheel soak random test-sql asan tsan fuzz faults slow-link distributed-scripts stress bench bench-io bench-sched bench-dist bench-sql \
         compare lint format clean
 
 help:  ## this list
@@ -26,6 +26,10 @@ PREFIX ?= /usr/local
 install: build  ## the programs, libdaphne.so, headers, pkg-config file and CMake package below PREFIX=/usr/local; DESTDIR=
 	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX) >/dev/null
 	@echo "installed below $(DESTDIR)$(PREFIX)"
+
+wheel: build  ## dist/daphne-*.whl: the Python package with the engine inside
+	@cmake/install-packages.sh wheel
+	@$(PYTHON) python/wheel/build.py
 
 soak:  ## 10 000 compilations and 100 000 runs in one process: memory stays flat; what they cost
 	@./build.sh --tests
@@ -127,4 +131,4 @@ format:  ## reformat all C++ files in place
 	@$(PYTHON) test/lint.py --fix
 
 clean:  ## remove everything that was built
-	rm -rf build bin lib
+	rm -rf build bin lib dist

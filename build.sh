@@ -8,7 +8,7 @@ usage() {
     cat <<'END'
 usage: ./build.sh [--mpi] [--clean] [--no-deps] [--tests] [--preset NAME]
 
-  --no-deps       do not look for missing Debian packages
+  --no-deps       do not look for missing Debian packages, nor for Arrow C++
   --tests         build the unit tests as well
   --clean         remove earlier build results first
   --preset NAME   release (default, into bin/ and lib/), dev, asan or tsan (into build/NAME/)
@@ -80,7 +80,10 @@ if [ "$clean" = yes ]; then
     fi
 fi
 
-[ "$install_packages" = no ] || cmake/install-packages.sh "${packages[@]}"
+if [ "$install_packages" = yes ]; then
+    cmake/install-packages.sh "${packages[@]}"
+    cmake/install-arrow.sh
+fi
 
 for tool in cmake ninja g++; do
     command -v "$tool" >/dev/null || fail "'$tool' is not installed; run ./build.sh without --no-deps"

@@ -28,6 +28,11 @@ foreach(module ${DAPHNE_TRANSPORT_LIBRARIES} daphne_arrow)
     install(TARGETS ${module} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()
 endforeach()
+# Beside Arrow C++ that others have, of whatever version.
+if(DAPHNE_ARROW_COPIES)
+  install(FILES ${DAPHNE_ARROW_COPIES} DESTINATION ${CMAKE_INSTALL_LIBDIR}/daphne)
+  install(FILES ${DAPHNE_ARROW_LICENSES} DESTINATION ${CMAKE_INSTALL_DOCDIR}/arrow)
+endif()
 # The prefix is found from where the file is, so that an installed tree may be moved.
 file(RELATIVE_PATH DAPHNE_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/daphne.pc.in ${CMAKE_BINARY_DIR}/daphne.pc @ONLY)

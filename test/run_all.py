@@ -131,6 +131,7 @@ def suites(preset):
     lit = TEST / 'lit' / 'run.py'
     yield 'layers', lambda: run_summarised([python, layers])
     yield 'policy', lambda: run_summarised([python, TEST / 'layers' / 'check_policy.py'])
+    yield 'set-up', lambda: run_summarised([python, TEST / 'setup' / 'run.py'])
     yield 'names', lambda: run_summarised([python, TEST / 'layers' / 'check_op_names.py', '--build', build])
     yield 'unit', lambda: run_ctest(build)
     if lit.is_file():

@@ -167,6 +167,8 @@ Value readAny(const std::string &name, Command::Shape shape, const io::ReadReque
     if (shape == Command::Shape::Matrix || !frames)
         return io::readMatrix(name, request);
     auto info = io::inspect(name, true);
+    if (info && std::ranges::find(info->types, ValueType::Unknown) != info->types.end())
+        info.reset(); // only reading tells
     bool mixed = info && std::ranges::adjacent_find(info->types, std::not_equal_to()) != info->types.end();
     bool hasNulls = info && std::ranges::any_of(findIndicators(info->labels, info->types),
                                                 [](size_t position) { return position != kNoIndicator; });

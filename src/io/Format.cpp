@@ -109,6 +109,19 @@ Value readNamed(Value (*read)(ReadJob &), const DataPath &path, const ReadReques
     }
 }
 
+/// Of a matrix of all columns, if its type is not said.
+ValueType commonTypeOf(const Metadata &header) {
+    if (!header.hasSchema())
+        return header.valueType;
+    ValueType type = header.types[0];
+    for (ValueType t : header.types) {
+        if (t == ValueType::Unknown || (t == ValueType::Str) != (type == ValueType::Str))
+            return ValueType::Unknown;
+        type = mostGeneral(type, t);
+    }
+    return type;
+}
+
 FileInfo infoOf(const Metadata &meta, bool wantFrame, const std::string &file) {
     FileInfo info;
     info.frame = wantFrame;
@@ -237,12 +250,15 @@ std::optional<FileInfo> inspect(const std::string &name, bool wantFrame) {
     // The shape stands in the file itself; a broken file is reported when it is read.
     try {
         ReadJob job(path.file, path.part, meta, {});
+        std::optional<InForeignCode> foreign;
+        enterLibrary(foreign, *format, path.file);
         auto header = format->describe(job);
+        foreign.reset();
         if (!header)
             return meta ? std::optional(infoOf(*meta, wantFrame, path.file)) : std::nullopt;
         FileInfo info = infoOf(*header, wantFrame, path.file);
-        if (meta && !wantFrame)
-            info.type = meta->matrixType();
+        if (!wantFrame)
+            info.type = meta ? meta->matrixType() : commonTypeOf(*header);
         return info;
     } catch (const Error &) {
         return std::nullopt;

@@ -36,7 +36,8 @@ class ReadJob {
     }
     /// "file "x.csv": what".
     Error error(const std::string &what) const;
-    /// Whether a column of a frame is wanted. Readers may leave out others; their mistakes are found all the same.
+    /// Whether a column of a frame is wanted. Readers may leave out others; where all lie together, as in text, their
+    /// mistakes are found all the same.
     bool wantsColumn(const std::string &label) const;
     /// Whether a column is to have an indicator of its nulls (data/NullIndicator.h), behind all columns of the file.
     bool keepsNulls(size_t column) const { return request.keepNulls || (meta && meta->isNullable(column)); }

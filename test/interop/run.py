@@ -6,6 +6,7 @@ permissions. A case whose Python package is missing is skipped with a message.""
 
 import argparse
 import contextlib
+import functools
 import gzip
 import importlib
 import os
@@ -17,7 +18,11 @@ import tempfile
 import time
 from pathlib import Path
 
+import arrow_files
+
 ROOT = Path(__file__).resolve().parents[2]
+# The pyarrow that cmake/install-arrow.sh brings; one that is installed goes before it.
+sys.path.append(str(ROOT / 'build' / 'arrow'))
 
 
 class Missing(Exception):
@@ -309,9 +314,20 @@ def killed_writers_leave_a_complete_file(daphne, times=20):
         assert len(content) == size and len(rows) == 1, f'attempt {i}: {len(content)} bytes, {len(rows)} kinds of rows'
 
 
+def of_arrow(case):
+    """The case, skipped where this daphne cannot read such files."""
+    @functools.wraps(case)
+    def run(daphne):
+        package('pyarrow')
+        daphne.path('probe.csv').write_text('1\n')
+        daphne.convert('probe.csv', 'probe.parquet')
+        case(daphne, package)
+    return run
+
+
 CASES = [numpy_arrays_come_back, numpy_archives_are_read, numpy_structured_arrays_are_frames, scipy_matrices_come_back,
          pandas_tables_come_back, netcdf_variables_come_back,
-         hdf5_data_sets_come_back, arrow_tables_come_back, damaged_files_of_libraries_are_errors,
+         hdf5_data_sets_come_back, arrow_tables_come_back, *map(of_arrow, arrow_files.CASES), damaged_files_of_libraries_are_errors,
          files_that_shrink_are_errors, full_disks_leave_the_old_file,
          a_disk_with_room_for_two_is_enough_to_replace_a_file_again_and_again,
          files_without_permission_are_errors, killed_writers_leave_a_complete_file]

@@ -73,6 +73,32 @@ FIT = 'y = 3.5 + 1.4 x\n'
 SHARED = ['10', '20', '30', '40', 'error: ', '14']
 
 
+def check_arrow(prefix, libdir, moved):
+    """A copy of the installed tree somewhere else reads Parquet files with its own Arrow C++; without it one error says what is
+    missing."""
+    shutil.copytree(prefix, moved, symlinks=True)
+    module, own = moved / libdir / 'libdaphne_arrow.so', moved / libdir / 'daphne'
+    code = 'write(fill(1.5, 2, 3), "x.parquet"); print(sum(readMatrix("x.parquet")));'
+    command = [moved / 'bin' / 'daphne', '-e', code]
+    if not module.exists():
+        done = subprocess.run(command, cwd=moved, capture_output=True, text=True)
+        found = done.returncode, done.stderr.count('error'), 'built without Arrow C++' in done.stderr
+        return check_equal('Parquet in a build without Arrow C++', found, (3, 1, True))
+    counts = []
+    dynamic = subprocess.run(['readelf', '-dW', module], check=True, capture_output=True, text=True).stdout
+    counts.append(check_equal('paths of the build tree in the installed module', str(ROOT) in dynamic, False))
+    done = subprocess.run(command, cwd=moved, capture_output=True, text=True)
+    counts.append(check_equal('Parquet in a tree that was moved', (done.stdout, done.stderr), ('9\n', '')))
+    if own.exists():  # not where Arrow C++ is that of the system
+        needed = sorted(p.name for p in own.iterdir())
+        counts.append(check_equal('copies of Arrow C++', [name.split('.')[0] for name in needed], ['libarrow', 'libparquet']))
+        shutil.rmtree(own)
+        done = subprocess.run(command, cwd=moved, capture_output=True, text=True)
+        found = done.returncode, done.stderr.count('error:'), any(name in done.stderr for name in needed)
+        counts.append(check_equal('Parquet without the copies', found, (3, 1, True)))
+    return [sum(c) for c in zip(*counts)]
+
+
 def check_installed(build, scratch):
     """The examples against an installed prefix, by pkg-config and by a CMake package, and what the library shows."""
     counts = []
@@ -109,6 +135,7 @@ def check_installed(build, scratch):
     # The installed program finds its libraries, too.
     text = subprocess.run([prefix / 'bin' / 'daphne', '-e', 'print(1);'], check=True, capture_output=True, text=True).stdout
     counts.append(check_equal('the installed command line', text, '1\n'))
+    counts.append(check_arrow(prefix, libdir.relative_to(prefix), scratch / 'moved'))
     symbols = subprocess.run(['nm', '-D', '--defined-only', libdir / 'libdaphne.so'], check=True, capture_output=True,
                              text=True).stdout
     others = [line for line in symbols.splitlines() if not re.search(r' (daphne_\w+(@@?DAPHNE_1)?|DAPHNE_1)$', line)]

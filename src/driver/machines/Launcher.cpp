@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -46,6 +47,9 @@ uint64_t countOf(const std::string &text, const std::string &subject) {
 } // namespace
 
 std::vector<LaunchCommand> localLaunch(const LaunchPlan &plan, int64_t count) {
+    std::error_code problem;
+    if (!std::filesystem::exists(plan.program, problem))
+        throw executionError("a worker cannot be started: '" + plan.program + "' does not exist");
     LaunchCommand command;
     command.words = {plan.program, "--quiet"};
     command.words.insert(command.words.end(), plan.options.begin(), plan.options.end());

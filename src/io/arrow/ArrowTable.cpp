@@ -17,7 +17,7 @@ namespace {
 template <class F> bool withStoredType(std::string_view code, F &&f) {
     if (code.starts_with("tdD") || code == "tts" || code == "ttm")
         code = "i";
-    else if (code.starts_with('t'))
+    else if (code.starts_with("td") || code.starts_with("tt") || code.starts_with("ts") || code.starts_with("tD"))
         code = "l"; // dates, times and durations
     if (code.size() != 1)
         return false;
@@ -117,10 +117,28 @@ template <class T> T cellAt(const ArrowSchema &type, const ArrowArray &a, int64_
     }
 }
 template <class S> constexpr ValueType storedAs() {
-    if constexpr (sizeof(S) == 2)
-        return ValueType::Unknown;
+    if constexpr (std::is_same_v<S, int16_t>)
+        return ValueType::SI32;
+    else if constexpr (std::is_same_v<S, uint16_t>)
+        return ValueType::UI32;
     else
         return valueTypeOf<S>();
+}
+
+/// The cells of one batch. Numbers of a column are of one type, which is looked at once.
+template <class T> void copyCells(const ArrowSchema &type, const ArrowArray &a, int64_t n, T *out, size_t step) {
+    if constexpr (std::is_arithmetic_v<T>) {
+        bool isCopied = !type.dictionary && n > 0 && withStoredType(type.format, [&]<class S>(const S *) {
+            auto *cells = static_cast<const S *>(a.buffers[1]) + a.offset;
+            const void *there = a.null_count == 0 ? nullptr : a.buffers[0];
+            for (int64_t i = 0; i < n; ++i, out += step)
+                *out = there && !bitAt(there, a.offset + i) ? missing<T>() : convertNumber<T>(cells[i]);
+        });
+        if (isCopied)
+            return;
+    }
+    for (int64_t i = 0; i < n; ++i, out += step)
+        *out = cellAt<T>(type, a, i);
 }
 
 } // namespace
@@ -152,8 +170,8 @@ template <class T> void ArrowTable::copyColumn(size_t c, T *out, size_t step) co
     for (const auto &batch : batches) {
         ArrowArray a = *batch.children[c]; // a view: offsets of the batch count, too
         a.offset += batch.offset;
-        for (int64_t i = 0; i < batch.length; ++i, out += step)
-            *out = cellAt<T>(type, a, i);
+        copyCells(type, a, batch.length, out, step);
+        out += static_cast<size_t>(batch.length) * step;
     }
 }
 
@@ -206,25 +224,39 @@ bool ArrowTable::hasNulls(size_t c) const {
     });
 }
 
-ValueType ArrowTable::typeOf(int64_t c, const MakeError &error, bool keepNulls) const {
-    const ArrowSchema &column = *schema.children[c];
+std::optional<ValueType> cellTypeOf(const ArrowSchema &column) {
     std::string_view code = column.dictionary ? column.dictionary->format : column.format;
     if (isString(code))
         return ValueType::Str;
-    ValueType type = ValueType::Unknown;
     if (code == "b")
-        type = ValueType::Bool;
-    else if (code == "n")
+        return ValueType::Bool;
+    if (code == "n")
         return ValueType::F64; // nothing but missing values
-    withStoredType(code, [&]<class S>(const S *) {
-        type = std::is_same_v<S, int16_t>    ? ValueType::SI32
-               : std::is_same_v<S, uint16_t> ? ValueType::UI32
-                                             : storedAs<S>();
-    });
-    if (type == ValueType::Unknown)
-        throw error("column \"" + shownWord(label(static_cast<size_t>(c))) +
-                    "\" is of a type that is not supported (\"" + shownWord(code) + "\")");
-    return isFloat(type) || keepNulls || !hasNulls(static_cast<size_t>(c)) ? type : ValueType::F64;
+    std::optional<ValueType> type;
+    withStoredType(code, [&]<class S>(const S *) { type = storedAs<S>(); });
+    return type;
+}
+
+std::string arrowTypeName(const ArrowSchema &column) {
+    std::string_view code = column.dictionary ? column.dictionary->format : column.format;
+    static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+        {"+l", "list"},      {"+L", "list"},    {"+v", "list"},    {"+w", "list"},    {"+s", "struct"},
+        {"+m", "map"},       {"+u", "union"},   {"+r", "run-end"}, {"d:", "decimal"}, {"w:", "fixed-size binary"},
+        {"e", "half float"}, {"ti", "interval"}};
+    for (auto [begin, name] : kNames)
+        if (code.starts_with(begin))
+            return std::string(name);
+    return "\"" + shownWord(code) + "\"";
+}
+
+ValueType ArrowTable::typeOf(int64_t c, const MakeError &error, bool keepNulls) const {
+    const ArrowSchema &column = *schema.children[c];
+    std::optional<ValueType> type = cellTypeOf(column);
+    if (!type)
+        throw error("column \"" + shownWord(label(static_cast<size_t>(c))) + "\" is of type " + arrowTypeName(column) +
+                    ", which is not supported");
+    bool holdsNulls = *type == ValueType::Str || isFloat(*type) || keepNulls;
+    return holdsNulls || !hasNulls(static_cast<size_t>(c)) ? *type : ValueType::F64;
 }
 
 const char *arrowCodeOf(ValueType type) {

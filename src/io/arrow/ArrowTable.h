@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,11 @@ template <class T> struct OwnedByUs : T {
     OwnedByUs(const OwnedByUs &) = delete;
     OwnedByUs &operator=(const OwnedByUs &) = delete;
 };
+
+/// The type of a column's cells if none is null; nothing if it is one that matrices and frames do not have.
+std::optional<ValueType> cellTypeOf(const ArrowSchema &column);
+/// What the type of a column is called in messages, from its code.
+std::string arrowTypeName(const ArrowSchema &column);
 
 class ArrowTable {
   public:

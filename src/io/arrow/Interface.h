@@ -10,6 +10,9 @@
 
 extern "C" {
 
+// The names of the guards are Arrow's, whose headers have the same structures.
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
 /// The type of a column; `format` is a short code such as "g" for doubles. Field by field as Arrow defines it.
 struct ArrowSchema {
     const char *format, *name, *metadata;
@@ -28,6 +31,10 @@ struct ArrowArray {
     void *private_data;
 };
 
+#endif
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
 /// Batches of a table, each a structure with one child per column; a released array at the end.
 struct ArrowArrayStream {
     int (*get_schema)(ArrowArrayStream *, ArrowSchema *out);
@@ -37,7 +44,29 @@ struct ArrowArrayStream {
     void *private_data;
 };
 
-/// Functions of the library. Format is "parquet" or "arrow"; 0: done, else a text for the user is in message.
-using DaphneArrowRead = int(const char *path, const char *format, ArrowArrayStream *out, char *message, size_t room);
-using DaphneArrowWrite = int(const char *path, const char *format, ArrowArrayStream *in, char *message, size_t room);
+#endif
+
+/// Where a function of the library leaves a text for the user if it fails.
+struct DaphneArrowMessage {
+    char text[1024];
+};
+
+/// A file of which nothing but its description has been read. Functions give 0, or not 0 and a message. Released by
+/// the host, as structures of Arrow are.
+struct DaphneArrowFile {
+    ArrowSchema schema; ///< of all columns; the library keeps it
+    int64_t rows;       ///< -1: only reading tells
+    /// How many cells of a column are null; -1: only reading tells.
+    int64_t (*nulls)(const DaphneArrowFile *, size_t column);
+    /// The table of some columns, ascending, at least one if there are any; the others are not read. With threads Arrow
+    /// may use its own.
+    int (*read)(DaphneArrowFile *, const size_t *columns, size_t n, bool threads, ArrowArrayStream *out,
+                DaphneArrowMessage *);
+    void (*release)(DaphneArrowFile *);
+    void *private_data;
+};
+
+/// Functions of the library. Format is "parquet" or "arrow".
+using DaphneArrowOpen = int(const char *path, const char *format, DaphneArrowFile *out, DaphneArrowMessage *);
+using DaphneArrowWrite = int(const char *path, const char *format, ArrowArrayStream *in, DaphneArrowMessage *);
 }

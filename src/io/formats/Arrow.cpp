@@ -1,70 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Parquet and Arrow files (also Feather of version 2). The files themselves are
-/// the business of libdaphne_arrow, which is loaded when one is met; here its
-/// tables become frames and matrices and the other way round. A missing value is
+/// the business of libdaphne_arrow (io/arrow/ArrowFile.h); here its tables become
+/// frames and matrices and the other way round. A missing value is
 /// NaN (which makes a column of integers or bool f64) or the empty string; where
 /// nulls are kept, 0 in a column of integers. Dates and times are integers as stored.
 #include <algorithm>
+#include <numeric>
 
-#include "base/OwnObject.h"
 #include "data/CopyCells.h"
+#include "data/NullIndicator.h"
 #include "io/NullableColumns.h"
-#include "io/arrow/ArrowTable.h"
+#include "io/arrow/ArrowFile.h"
 #include "io/files/Bytes.h"
-#include "io/files/SharedLibrary.h"
+#include "io/text/TextPieces.h"
 
 namespace daphne::io {
 
 namespace {
 
-struct Library {
-    Library() {
-        std::string beside = ownLibrary("libdaphne_arrow.so");
-        SharedLibrary lib("Arrow", {beside.c_str(), DAPHNE_ARROW_MODULE});
-        read = lib.get<DaphneArrowRead>("daphneArrowRead");
-        write = lib.get<DaphneArrowWrite>("daphneArrowWrite");
-    }
-    DaphneArrowRead *read;
-    DaphneArrowWrite *write;
-    static const Library &get() {
-        static const Library library;
-        return library;
-    }
-};
-
-std::string_view formatOf(std::string_view path) { return path.ends_with(".parquet") ? "parquet" : "arrow"; }
-
 // -------------------------------------------------------------------- reading
 
-/// The table of a file. keepsNulls: columns of integers keep their type although cells are null.
-ArrowTable tableOf(const ReadJob &job, const std::function<bool(size_t column)> &keepsNulls) {
-    OwnedByUs<ArrowArrayStream> stream;
-    char message[1024] = "";
-    if (Library::get().read(job.path.c_str(), std::string(formatOf(job.path)).c_str(), &stream, message,
-                            sizeof message))
-        throw job.error(message);
-    return ArrowTable(stream, [&](const std::string &what) { return job.error(what); }, keepsNulls);
+void needShape(const ReadJob &job, size_t rows, size_t cols) {
+    if (job.meta && (job.meta->rows != rows || job.meta->cols != cols))
+        throw job.error("it has " + std::to_string(rows) + "x" + std::to_string(cols) + " cells, its meta data say " +
+                        std::to_string(job.meta->rows) + "x" + std::to_string(job.meta->cols));
 }
 
-void needShapeOf(const ReadJob &job, ArrowTable &table) {
-    if (table.cols() == 0 && job.meta)
-        table.rows = job.meta->rows; // nothing else tells
-    if (job.meta && (job.meta->rows != table.rows || job.meta->cols != table.cols()))
-        throw job.error("it has " + std::to_string(table.rows) + "x" + std::to_string(table.cols()) +
-                        " cells, its meta data say " + std::to_string(job.meta->rows) + "x" +
-                        std::to_string(job.meta->cols));
+/// Of a table without columns only the metadata tell the rows.
+size_t rowsOf(const ReadJob &job, const ArrowTable &table) {
+    return table.cols() == 0 && job.meta ? job.meta->rows : table.rows;
+}
+
+std::vector<std::string> labelsOf(const ReadJob &job, const ArrowFile &file) {
+    if (job.meta && job.meta->hasSchema())
+        return job.meta->labels;
+    std::vector<std::string> labels(file.cols());
+    for (size_t c = 0; c < file.cols(); ++c)
+        labels[c] = file.label(c);
+    return labels;
+}
+
+/// What the metadata say of the columns is known without the file.
+std::optional<Metadata> describe(ReadJob &job) {
+    if (job.meta && job.meta->hasSchema())
+        return std::nullopt;
+    ArrowFile file(job);
+    if (file.rows() < 0 || file.cols() == 0)
+        return std::nullopt;
+    Metadata meta;
+    meta.rows = static_cast<size_t>(file.rows());
+    meta.cols = file.cols();
+    meta.labels = labelsOf(job, file);
+    for (size_t c = 0; c < file.cols(); ++c)
+        meta.types.push_back(file.typeOf(c, job.keepsNulls(c)));
+    meta.allNullable = job.meta && job.meta->allNullable;
+    return meta;
 }
 
 Value readMatrix(ReadJob &job) {
-    ArrowTable table = tableOf(job, [](size_t) { return false; });
-    needShapeOf(job, table);
+    ArrowFile file(job);
+    std::vector<size_t> columns(file.cols());
+    std::iota(columns.begin(), columns.end(), size_t(0));
+    ArrowTable table = file.read(columns, [](size_t) { return false; });
+    size_t rows = rowsOf(job, table);
+    needShape(job, rows, file.cols());
     ValueType type = table.types.empty() ? ValueType::F64 : table.types[0];
     for (ValueType t : table.types) {
         if ((t == ValueType::Str) != (type == ValueType::Str))
             throw job.error("it holds columns of strings and of numbers, which is no matrix").withHint("use readFrame");
         type = mostGeneral(type, t);
     }
-    auto m = Dense::create(type, table.rows, table.cols());
+    auto m = Dense::create(type, rows, table.cols());
     withValueType(type, [&]<class T>(TypeTag<T>) {
         auto out = m->template mutableView<T>();
         forEachTask(job.request.pool, table.cols(), [&](size_t c) { table.copyColumn(c, out.data + c, out.cols); });
@@ -72,26 +78,39 @@ Value readMatrix(ReadJob &job) {
     return inWantedForm(converted(*m, resultType(job, type)), job.request);
 }
 
+/// The columns that the wanted ones are made of. If there are none, the first one tells the number of rows.
+std::vector<size_t> columnsToRead(const ReadJob &job, const std::vector<std::string> &labels) {
+    std::vector<size_t> columns;
+    for (size_t c = 0; c < labels.size(); ++c)
+        if (job.wantsColumn(labels[c]) || job.wantsColumn(indicatorLabel(labels[c])))
+            columns.push_back(c);
+    if (columns.empty() && !labels.empty())
+        columns.push_back(0);
+    return columns;
+}
+
 Value readFrame(ReadJob &job) {
-    ArrowTable table = tableOf(job, [&](size_t c) { return job.keepsNulls(c); });
-    needShapeOf(job, table);
-    auto frame = Ref<Frame>::make(table.rows);
+    ArrowFile file(job);
     bool named = job.meta && job.meta->hasSchema();
-    std::vector<std::string> labels;
-    labels.reserve(table.cols());
-    for (size_t c = 0; c < table.cols(); ++c)
-        labels.push_back(named ? job.meta->labels[c] : table.label(c));
-    NullIndicators indicators(job, labels, table.rows);
-    std::vector<Ref<Dense>> columns(table.cols());
-    forEachTask(job.request.pool, table.cols(), [&](size_t c) {
-        columns[c] = Dense::create(table.types[c], table.rows, 1);
-        withValueType(table.types[c],
-                      [&]<class T>(TypeTag<T>) { table.copyColumn(c, columns[c]->template mutableView<T>().data, 1); });
-        if (bool *there = indicators.of(c))
-            table.copyThere(c, there);
+    if (named)
+        needShape(job, job.meta->rows, file.cols());
+    std::vector<std::string> labels = labelsOf(job, file);
+    std::vector<size_t> read = columnsToRead(job, labels);
+    ArrowTable table = file.read(read, [&](size_t c) { return job.keepsNulls(c); });
+    size_t rows = rowsOf(job, table);
+    needShape(job, rows, file.cols());
+    auto frame = Ref<Frame>::make(rows);
+    NullIndicators indicators(job, labels, rows);
+    std::vector<Ref<Dense>> columns(read.size());
+    forEachTask(job.request.pool, read.size(), [&](size_t i) {
+        columns[i] = Dense::create(table.types[i], rows, 1);
+        withValueType(table.types[i],
+                      [&]<class T>(TypeTag<T>) { table.copyColumn(i, columns[i]->template mutableView<T>().data, 1); });
+        if (bool *there = indicators.of(read[i]))
+            table.copyThere(i, there);
     });
-    for (size_t c = 0; c < table.cols(); ++c)
-        frame->addColumn(labels[c], named ? converted(*columns[c], job.meta->types[c]) : columns[c]);
+    for (size_t i = 0; i < read.size(); ++i)
+        frame->addColumn(labels[read[i]], named ? converted(*columns[i], job.meta->types[read[i]]) : columns[i]);
     indicators.addTo(*frame);
     return frame;
 }
@@ -245,11 +264,11 @@ class Source {
 void writeColumns(std::vector<Source::Column> columns, size_t rows, WriteJob &job) {
     Source source(std::move(columns), rows);
     ArrowArrayStream stream = source.stream();
-    char message[1024] = "";
+    DaphneArrowMessage message{};
     const std::string &target = job.file.targetPath();
-    if (Library::get().write(job.file.temporaryPath().c_str(), std::string(formatOf(target)).c_str(), &stream, message,
-                             sizeof message))
-        throw executionError("cannot write file \"" + target + "\": " + message);
+    if (ArrowLibrary::get().write(job.file.temporaryPath().c_str(), std::string(arrowFormatOf(target)).c_str(), &stream,
+                                  &message))
+        throw executionError("cannot write file \"" + target + "\": " + message.text);
 }
 
 void writeMatrix(const Matrix &matrix, WriteJob &job) {
@@ -275,6 +294,7 @@ void addArrow(FormatTable &t) {
          {std::pair<const char *, const char *>("parquet", "Parquet"), {"arrow", "Arrow"}, {"feather", "Feather"}})
         t.add({.extension = extension,
                .title = title,
+               .describe = describe,
                .readMatrix = readMatrix,
                .readFrame = readFrame,
                .writeMatrix = writeMatrix,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Projections are pushed into the readers of files: where all users of a frame
-/// name their columns, the others are neither stored nor converted. Readers still
-/// look at them, so a file with a mistake is an error whatever is used.
+/// name their columns, the others are neither stored nor converted. Most readers
+/// still look at them, so a file with a mistake is an error whatever is used; of
+/// files whose columns lie apart the others are not read at all.
 #include "transforms/Passes.h"
 
 #include <set>

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python -m daphne script.daph"""
+from daphne._program import main
+
+main()
