@@ -138,6 +138,10 @@ class Functions(Case):
         with self.assertRaises(Exception):
             np.sum(self.dc.from_numpy(F), axis=2)
 
+        for axis in (None, 0, 1):
+            self.both(lambda x: x.argmin(axis), F)
+            self.both(lambda x: x.argmax(axis), F)
+
     def test_shapes(self):
         self.both(lambda x: np.transpose(x), F)
         self.both(lambda x: np.reshape(x, (5, 7)), F)

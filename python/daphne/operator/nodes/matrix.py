@@ -277,6 +277,16 @@ class Matrix(Functions, AllPairs, Aggregates, RunningAggregates, FurtherFunction
             raise ValueError(f'a matrix of shape {found.shape} has not one cell')
         return found.reshape(-1)[0].item() if found.dtype != object else found[0, 0]
 
+    def argmin(self, axis: Optional[int] = None) -> Any:
+        """The position of the least cell, row by row, or with numpy's axes."""
+        from ... import numpy as functions
+        return functions.argmin(self, axis)
+
+    def argmax(self, axis: Optional[int] = None) -> Any:
+        """The position of the greatest cell, row by row, or with numpy's axes."""
+        from ... import numpy as functions
+        return functions.argmax(self, axis)
+
     def trace(self) -> 'Scalar':
         """The sum of the diagonal."""
         return self.diagVector().sum()
