@@ -69,7 +69,8 @@ typedef enum daphne_kind {
     DAPHNE_DENSE = 3, /* matrix, row by row */
     DAPHNE_CSR = 4,   /* matrix, compressed sparse rows */
     DAPHNE_FRAME = 5,
-    DAPHNE_LIST = 6 /* of matrices */
+    DAPHNE_LIST = 6,    /* of any values; its type is that of matrices, if it holds such of one type only, else ANY */
+    DAPHNE_FUNCTION = 7 /* of the program or session that made it, and of no use elsewhere */
 } daphne_kind;
 
 /* Value types of cells and numbers. */

@@ -31,7 +31,8 @@ ops::TypeDesc typeOf(const daphne_input &input) {
     need(input.type <= DAPHNE_ANY, "an input has a type that does not exist");
     auto type = static_cast<ValueType>(input.type);
     switch (input.kind) {
-    case DAPHNE_NOTHING: return ops::TypeDesc::unknown();
+    case DAPHNE_NOTHING:
+    case DAPHNE_FUNCTION: return ops::TypeDesc::unknown();
     case DAPHNE_NUMBER:
         need(type < ValueType::Str, "an input that is a number has no type of numbers");
         return ops::TypeDesc::scalar(type);

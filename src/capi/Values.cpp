@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "capi/Handles.h"
+#include "data/Sequence.h"
 
 using namespace daphne;
 using namespace daphne::capi;
@@ -329,16 +330,10 @@ int daphne_value_frame(const char *const *labels, daphne_value *const *columns, 
 int daphne_value_list(daphne_value *const *elements, size_t num_elements, daphne_value **value, daphne_error **error) {
     return guarded(error, [&] {
         need(value && (elements || num_elements == 0), "daphne_value_list: something is missing");
-        Ref<List> list;
-        for (size_t i = 0; i < num_elements; ++i) {
-            const Value &element = valueOf(elements[i]);
-            need(element.isMatrix(), "daphne_value_list: an element is no matrix");
-            if (!list)
-                list = Ref<List>::make(element.matrix().type());
-            need(element.matrix().type() == list->elementType, "daphne_value_list: elements have different types");
-            list->elements.push_back(element.matrixRef());
-        }
-        *value = newValue(list ? std::move(list) : Ref<List>::make(ValueType::F64));
+        auto list = Ref<Sequence>::make();
+        for (size_t i = 0; i < num_elements; ++i)
+            list->elements.push_back(valueOf(elements[i]));
+        *value = newValue(makeList(std::move(list)));
     });
 }
 
@@ -359,7 +354,9 @@ void daphne_describe(const daphne_value *value, daphne_input *what) {
     daphne_input found{};
     found.rows = found.cols = -1;
     found.type = DAPHNE_ANY;
-    if (value) {
+    if (value && isFunction(value->value)) {
+        found.kind = DAPHNE_FUNCTION;
+    } else if (value) {
         const Value &v = value->value;
         switch (v.kind()) {
         case ValueKind::None: break;
@@ -380,7 +377,7 @@ void daphne_describe(const daphne_value *value, daphne_input *what) {
             break;
         case ValueKind::List:
             found.kind = DAPHNE_LIST;
-            found.type = static_cast<uint32_t>(v.list().elementType);
+            found.type = static_cast<uint32_t>(v.valueType());
             break;
         }
     }
@@ -512,7 +509,7 @@ const char *daphne_frame_label(const daphne_value *value, uint64_t column) {
 }
 
 uint64_t daphne_list_length(const daphne_value *value) {
-    return value && value->value.isList() ? value->value.list().elements.size() : 0;
+    return value && value->value.isList() ? sequenceOf(value->value).elements.size() : 0;
 }
 
 daphne_value *daphne_get_part(const daphne_value *value, uint64_t index) {
@@ -520,7 +517,7 @@ daphne_value *daphne_get_part(const daphne_value *value, uint64_t index) {
         if (index < daphne_frame_width(value))
             return newValue(Value(value->value.frame().columns[index]));
         if (index < daphne_list_length(value))
-            return newValue(Value(value->value.list().elements[index]));
+            return newValue(sequenceOf(value->value).elements[index]);
     } catch (const std::bad_alloc &) {
     }
     return nullptr;

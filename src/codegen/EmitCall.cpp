@@ -206,6 +206,9 @@ void Emitter::emitAdapt(DaphneOp op) {
                          b.getInt64(static_cast<uint64_t>(to.rows)), b.getInt64(static_cast<uint64_t>(to.cols))});
         if (to.isFrame())
             emitFrameCheck(v, from, to);
+        if (to.isList() && to.valueType != ValueType::Unknown && from.valueType != to.valueType)
+            callRuntime("daphne_expect_list", b.getVoidTy(),
+                        {contextArg, v.bits, b.getInt64(static_cast<uint64_t>(to.valueType))});
     }
     bind(result, v);
     if (!hasReference || !isManaged)
@@ -246,7 +249,7 @@ void Emitter::emitMap(DaphneOp op) {
     mlir::Type cellOut = mlir::cast<ir::MatrixType>(op->getResult(0).getType()).element();
     auto callee = op->getAttrOfType<mlir::FlatSymbolRefAttr>(ir::kCallee).getValue();
     llvm::Function *inner = declaration(callee);
-    auto *type = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr, i64}, false);
+    auto *type = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr, i64, ptr}, false);
     auto *loop = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "map_" + callee, *target);
     loop->setUWTableKind(llvm::UWTableKind::Async);
     {
@@ -277,7 +280,16 @@ void Emitter::emitMap(DaphneOp op) {
             if (cellIn.isInteger(1))
                 x = b.CreateTrunc(x, b.getInt1Ty());
         }
-        llvm::CallInst *call = b.CreateCall(inner, {loop->getArg(0), x});
+        llvm::SmallVector<llvm::Value *> args{loop->getArg(0)};
+        for (size_t i = 1; i < op->getNumOperands(); ++i) {
+            mlir::Type type = op->getOperand(i).getType();
+            Lowered v = loadSlot(loop->getArg(4), i, type);
+            if (ir::isReference(type) && references == References::Managed)
+                retain(v, type); // the function releases what it is given
+            append(args, v);
+        }
+        args.push_back(x);
+        llvm::CallInst *call = b.CreateCall(inner, args);
         if (!inner->getReturnType()->isVoidTy()) {
             if (mlir::isa<ir::StringType>(cellOut))
                 callRuntime("daphne_set_string_cell", b.getVoidTy(), {loop->getArg(0), out, call});
@@ -289,10 +301,11 @@ void Emitter::emitMap(DaphneOp op) {
         b.SetInsertPoint(exit);
         b.CreateRetVoid();
     }
+    for (auto [i, v] : llvm::enumerate(op->getOperands()))
+        storeSlot(argArea, i, get(v), v.getType());
     setCallSite(op.getLoc(), "map");
     auto resultType = static_cast<uint64_t>(ir::toTypeDesc(cellOut).valueType);
-    bindOwned(op->getResult(0), {callRuntime("daphne_map", ptr,
-                                             {contextArg, get(op->getOperand(0)).bits, loop, b.getInt64(resultType)})});
+    bindOwned(op->getResult(0), {callRuntime("daphne_map", ptr, {contextArg, argArea, loop, b.getInt64(resultType)})});
 }
 
 // ---- kernels

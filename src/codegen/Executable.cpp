@@ -124,9 +124,11 @@ std::unique_ptr<Executable> Executable::compile(Parts &parts, mlir::ModuleOp mod
 
 namespace {
 
-/// What the user calls the operation.
+/// What the user calls the operation; "" if it has no name in the language.
 std::string nameOf(const CallSite &site) {
-    return site.operation.empty() ? std::string() : std::string(ops::userName(site.operation));
+    std::string_view name = ops::userName(site.operation);
+    const bool isOurs = name == site.operation && !ops::Registry::get().findBuiltin(name);
+    return isOurs ? std::string() : std::string(name);
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/Error.h"
+#include "data/Sequence.h"
 #include "exec/Backend.h"
 #include "exec/CallKernel.h"
 #include "exec/Region.h"
@@ -21,7 +22,7 @@ const char *kindName(ValueKind kind) {
     case ValueKind::Matrix: return "a matrix";
     case ValueKind::Frame: return "a frame";
     case ValueKind::List: return "a list";
-    default: return "a value";
+    default: return kind == kFunctionKind ? "a function" : "a value";
     }
 }
 
@@ -123,12 +124,25 @@ uint64_t daphne_expect(ThreadContext *thread, uint64_t tag, uint64_t bits, uint6
         return bits;
     Value v = Value::adopt({tag, bits});
     std::string found = describe(v);
-    v.detach();
     auto kind = static_cast<ValueKind>(expectedTag & 0xff);
     std::string wanted = kindName(kind);
     if (kind == ValueKind::Scalar)
         wanted += " of type " + std::string(dslName(static_cast<ValueType>(expectedTag >> 8 & 0xff)));
-    fail(thread, executionError("expected " + wanted + ", got " + found));
+    Error error = executionError("expected " + wanted + ", got " + found);
+    if (kind == ValueKind::List && (v.isMatrix() || v.isFrame()))
+        error.withHint("rows and columns are separated by a comma: X[i, ] is a row, X[i, j] a cell");
+    v.detach();
+    fail(thread, error);
+}
+
+/// Where the elements of a list are said to be matrices of one type.
+void daphne_expect_list(ThreadContext *thread, Object *object, uint64_t valueType) {
+    auto &list = static_cast<Sequence &>(*object);
+    auto wanted = static_cast<ValueType>(valueType);
+    if (list.elements.empty() || list.matrixType() == wanted)
+        return;
+    fail(thread, executionError("expected a list of matrices of " + std::string(dslName(wanted)) +
+                                ", got one with other elements"));
 }
 
 void daphne_expect_matrix(ThreadContext *thread, Object *object, uint64_t valueType, int64_t rows, int64_t cols) {
@@ -201,8 +215,10 @@ void daphne_cancelled(ThreadContext *thread) { fail(thread, cancelledError()); }
 void daphne_fail(ThreadContext *thread, const char *message) { fail(thread, executionError(message)); }
 
 /// The function may throw: then everything was released when it did.
-static Object *map(ThreadContext *thread, Object *object, MapFunction function, uint64_t resultType) {
+static Object *map(ThreadContext *thread, const Slot *slots, MapFunction function, uint64_t resultType) {
+    auto *object = reinterpret_cast<Object *>(slots[0].bits);
     auto &matrix = static_cast<Matrix &>(*object);
+    // Calls of kernels inside of the function use the area of their own function for arguments, not this one.
     bringHere(matrix);
     Ref<Dense> cells =
         matrix.isCsr() ? toDense(static_cast<Csr &>(matrix)) : Ref<Dense>::share(static_cast<Dense *>(object));
@@ -214,14 +230,14 @@ static Object *map(ThreadContext *thread, Object *object, MapFunction function, 
             auto source = in.view<T>();
             auto target = out->mutableView<R>();
             for (size_t r = 0; r < in.rows(); ++r)
-                function(thread, source.row(r), target.row(r), in.cols());
+                function(thread, source.row(r), target.row(r), in.cols(), slots);
         });
     });
     return out.detach();
 }
 
-Object *daphne_map(ThreadContext *thread, Object *object, MapFunction function, uint64_t resultType) {
-    return guarded(thread, [&] { return map(thread, object, function, resultType); });
+Object *daphne_map(ThreadContext *thread, const Slot *slots, MapFunction function, uint64_t resultType) {
+    return guarded(thread, [&] { return map(thread, slots, function, resultType); });
 }
 
 Object *daphne_string_cell(ThreadContext *thread, const void *cell) {
@@ -257,6 +273,7 @@ std::span<const RuntimeSymbol> runtimeSymbols() {
         DAPHNE_SYMBOL(daphne_release_value),
         DAPHNE_SYMBOL(daphne_expect),
         DAPHNE_SYMBOL(daphne_expect_matrix),
+        DAPHNE_SYMBOL(daphne_expect_list),
         DAPHNE_SYMBOL(daphne_expect_frame),
         DAPHNE_SYMBOL(daphne_plain_matrix),
         DAPHNE_SYMBOL(daphne_csr_matrix),

@@ -37,6 +37,7 @@ void daphne_keep(ThreadContext *thread, Object *object);
 uint64_t daphne_expect(ThreadContext *thread, uint64_t tag, uint64_t bits, uint64_t expectedTag);
 /// Checks value type (11 = any) and shape (-1 = any) of a matrix.
 void daphne_expect_matrix(ThreadContext *thread, Object *matrix, uint64_t valueType, int64_t rows, int64_t cols);
+void daphne_expect_list(ThreadContext *thread, Object *list, uint64_t valueType);
 /// Checks labels and types of a frame against those of another one, and its number of rows (-1 = any).
 void daphne_expect_frame(ThreadContext *thread, Object *frame, Object *like, int64_t rows);
 /// The matrix where the plan does not speak of Csr any more; takes and returns a reference.
@@ -50,8 +51,9 @@ void daphne_stack_overflow(ThreadContext *thread);
 void daphne_cancelled(ThreadContext *thread);
 void daphne_fail(ThreadContext *thread, const char *message);
 /// Applies function(thread, in, out, n) to blocks of contiguous cells.
-using MapFunction = void (*)(ThreadContext *, const void *in, void *out, uint64_t n);
-Object *daphne_map(ThreadContext *thread, Object *matrix, MapFunction function, uint64_t resultType);
+/// slots: the matrix and what else the function takes before the cell.
+using MapFunction = void (*)(ThreadContext *, const void *in, void *out, uint64_t n, const Slot *slots);
+Object *daphne_map(ThreadContext *thread, const Slot *slots, MapFunction function, uint64_t resultType);
 /// A variable outlives the function that runs under a guard: the slot takes a reference of its own.
 void daphne_keep_value(Slot *kept, uint64_t tag, uint64_t bits);
 /// Runs function(thread, arguments) under a guard. `args` are numVariables variables and the arguments, borrowed;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/Error.h"
+#include "data/Sequence.h"
 
 namespace daphne {
 
@@ -16,14 +17,12 @@ Value::Value(Ref<Matrix> m)
     : slot{slotTag(ValueKind::Matrix), reinterpret_cast<uint64_t>(static_cast<Object *>(m.detach()))} {}
 Value::Value(Ref<Frame> f)
     : slot{slotTag(ValueKind::Frame), reinterpret_cast<uint64_t>(static_cast<Object *>(f.detach()))} {}
-Value::Value(Ref<List> l)
-    : slot{slotTag(ValueKind::List), reinterpret_cast<uint64_t>(static_cast<Object *>(l.detach()))} {}
 
 ValueType Value::valueType() const {
     switch (kind()) {
     case ValueKind::Scalar: return scalarType();
     case ValueKind::Matrix: return matrix().type();
-    case ValueKind::List: return list().elementType;
+    case ValueKind::List: return sequenceOf(*this).matrixType();
     default: return ValueType::Unknown;
     }
 }

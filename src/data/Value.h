@@ -40,7 +40,6 @@ class StringObject final : public Object {
 };
 
 class Frame;
-class List;
 
 class Value {
   public:
@@ -73,7 +72,6 @@ class Value {
     Value(Ref<Dense> m) : Value(Ref<Matrix>(std::move(m))) {}
     Value(Ref<Csr> m) : Value(Ref<Matrix>(std::move(m))) {}
     Value(Ref<Frame> f);
-    Value(Ref<List> l);
 
     ValueKind kind() const { return static_cast<ValueKind>(slot.tag & 0xff); }
     bool isScalar() const { return kind() == ValueKind::Scalar; }
@@ -98,7 +96,6 @@ class Value {
     /// Matrices: knows where the cells are that are not here; null: all cells are here.
     Residency *residency() const { return isCsr() ? csr().residency() : dense().residency(); }
     Frame &frame() const;
-    List &list() const;
     Ref<Matrix> matrixRef() const { return Ref<Matrix>::share(&matrix()); }
     Ref<Dense> denseRef() const { return Ref<Dense>::share(&dense()); }
     Ref<Csr> csrRef() const { return Ref<Csr>::share(&csr()); }
@@ -168,14 +165,6 @@ template <class T> T Value::as() const {
     });
 }
 
-/// Ordered sequence of matrices of one value type.
-class List final : public Object {
-  public:
-    explicit List(ValueType type) : Object(ObjectKind::List), elementType(type) {}
-    ValueType elementType;
-    std::vector<Ref<Matrix>> elements;
-};
-
 /// Table: one n x 1 matrix and one unique label per column.
 class Frame final : public Object {
   public:
@@ -197,6 +186,5 @@ class Frame final : public Object {
 };
 
 inline Frame &Value::frame() const { return *static_cast<Frame *>(object()); }
-inline List &Value::list() const { return *static_cast<List *>(object()); }
 
 } // namespace daphne

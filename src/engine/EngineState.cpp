@@ -86,6 +86,7 @@ EngineState::Compiled EngineState::compileHere(const CompileJob &job) {
     generation.imports = job.names.imports;
     generation.exportVariables = job.exportsAll;
     generation.outputs = job.outputs;
+    generation.functionForms = job.functionForms;
 
     MlirContexts::Loan loan(contexts);
     irgen::Result generated = irgen::generate(loan.context(), parsed.program, generation);

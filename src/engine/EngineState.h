@@ -13,6 +13,9 @@
 namespace daphne::exec {
 class LoopCompiler;
 }
+namespace daphne::irgen {
+struct FunctionForms;
+}
 
 namespace daphne::engine {
 
@@ -24,7 +27,8 @@ struct CompileJob {
     std::vector<Variable> inputs = {}, views = {};
     std::vector<std::string> outputs = {};
     lang::SessionNames names = {};
-    bool exportsAll = false; ///< every variable at the end is an output
+    bool exportsAll = false;                                  ///< every variable at the end is an output
+    std::shared_ptr<irgen::FunctionForms> functionForms = {}; ///< of a session, whose variables may hold functions
 };
 
 class EngineState {

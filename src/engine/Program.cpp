@@ -3,6 +3,7 @@
 
 #include "base/Stack.h"
 #include "codegen/Executable.h"
+#include "data/Sequence.h"
 #include "engine/EngineState.h"
 #include "exec/PlanText.h"
 #include "kernels/KernelTable.h"
@@ -15,7 +16,7 @@ ops::TypeDesc typeOf(const Value &v) {
     case ValueKind::Matrix:
         return ops::TypeDesc::matrix(v.matrix().type(), static_cast<int64_t>(v.matrix().rows()),
                                      static_cast<int64_t>(v.matrix().cols()));
-    case ValueKind::List: return ops::TypeDesc::list(v.list().elementType);
+    case ValueKind::List: return ops::TypeDesc::list(v.valueType());
     case ValueKind::Frame: {
         auto schema = std::make_shared<ops::FrameSchema>();
         schema->labels = v.frame().labels;
@@ -51,6 +52,9 @@ bool fits(const ops::TypeDesc &wanted, const ops::TypeDesc &found) {
 
 } // namespace
 
+/// Such a list has elements of every type.
+static bool isEmptyList(const Value &v) { return v.isList() && sequenceOf(v).elements.empty(); }
+
 Program::Program() = default;
 Program::~Program() = default;
 
@@ -59,7 +63,8 @@ void Program::checkInputs(const std::vector<Value> &inputs) const {
         throw executionError("the program has " + std::to_string(inputNames.size()) + " inputs, got " +
                              std::to_string(inputs.size()) + " values");
     for (size_t i = 0; i < inputs.size(); ++i)
-        if (ops::TypeDesc found = typeOf(inputs[i]); !fits(inputNames[i].type, found))
+        if (ops::TypeDesc found = typeOf(inputs[i]);
+            !fits(inputNames[i].type, found) && !(inputNames[i].type.isList() && isEmptyList(inputs[i])))
             throw executionError("input '" + inputNames[i].name + "' was declared as " + inputNames[i].type.text() +
                                  ", got " + describe(inputs[i]))
                 .withHint("compile the program for inputs of this type and shape");

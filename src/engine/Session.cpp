@@ -6,12 +6,14 @@
 
 #include "codegen/Executable.h"
 #include "engine/EngineState.h"
+#include "irgen/FunctionValues.h"
 #include "lang/dsl/Input.h"
 
 namespace daphne::engine {
 
 Session::Session(std::shared_ptr<EngineState> engine)
-    : engine(std::move(engine)), sources(std::make_shared<SourceManager>()) {}
+    : engine(std::move(engine)), sources(std::make_shared<SourceManager>()),
+      functionForms(std::make_shared<irgen::FunctionForms>()) {}
 Session::~Session() = default;
 
 lang::SessionNames Session::names() const {
@@ -144,6 +146,13 @@ Times Session::runFile(uint32_t fileId, const RunOptions &options) {
     }
     for (auto &[name, view] : views)
         job.views.push_back({name, typeOf(view)});
+    job.functionForms = functionForms;
+    // Functions of an input that fails go with its text.
+    struct FormsGuard {
+        irgen::FunctionForms &forms;
+        size_t kept;
+        ~FormsGuard() { forms.keepFirst(kept); }
+    } formsGuard{*functionForms, functionForms->forms.size()};
     EngineState::Compiled compiled = engine->compile(job);
     Program program;
     program.engine = engine;
@@ -161,7 +170,8 @@ Times Session::runFile(uint32_t fileId, const RunOptions &options) {
     variables.clear();
     for (size_t i = 0; i < results.size(); ++i)
         variables[compiled.outputs[i].name] = std::move(results[i]);
-    bool isReferredTo = false;
+    bool isReferredTo = functionForms->forms.size() > formsGuard.kept;
+    formsGuard.kept = functionForms->forms.size();
     for (const lang::Stmt *s : compiled.syntax.main->body) {
         if (s->kind == lang::StmtKind::FuncDef)
             define(lang::as<lang::FuncDef>(s));

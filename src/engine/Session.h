@@ -13,6 +13,10 @@
 #include "engine/Program.h"
 #include "lang/dsl/Frontend.h"
 
+namespace daphne::irgen {
+struct FunctionForms;
+}
+
 namespace daphne::engine {
 
 class Session {
@@ -49,7 +53,8 @@ class Session {
     std::map<std::string, Value, std::less<>> views;
     std::vector<const lang::FuncDef *> functions;
     std::vector<const lang::Import *> imports;
-    std::vector<lang::CheckedScript> programs; ///< that define functions or import some
+    std::vector<lang::CheckedScript> programs;           ///< that define functions, as values too, or import some
+    std::shared_ptr<irgen::FunctionForms> functionForms; ///< what the numbers of function values mean
 };
 
 } // namespace daphne::engine

@@ -8,6 +8,7 @@
 #include "io/Format.h"
 #include "kernels/objects/CellText.h"
 #include "lang/dsl/Lexer.h"
+#include "lang/dsl/ParseTypes.h"
 #include "lang/dsl/PrintCall.h"
 
 namespace daphne::irgen {
@@ -19,15 +20,22 @@ using ops::TypeDesc;
 using IrValue = mlir::Value;
 
 std::vector<IrValue> Generator::call(const Call &e) {
-    auto functions = visibleFunctions(e);
+    auto functions = visibleFunctions(e.callee, e.calleeSpan);
+    const BuiltinInfo *builtin = ops::Registry::get().findBuiltin(e.callee);
+    const bool hasOther = !functions.empty() || builtin;
+    if (IrValue *v = find(e.callee); v && (typeOf(*v).isUnknown() || !hasOther)) {
+        if (functionOf(*v) || !hasOther)
+            return callValue(e, *v);
+        if (anyFunctionValue)
+            raise(compileError(e.calleeSpan, "only the run time knows whether the variable '" + std::string(e.callee) +
+                                             "' holds a function, and there is a function of that name")
+                  .withHint("give the variable another name"));
+    }
     if (!functions.empty())
         return callFunction(e, functions);
-    if (e.callee == "map")
-        return callMap(e);
-    const BuiltinInfo *builtin = ops::Registry::get().findBuiltin(e.callee);
     if (!builtin)
         throw internalError("function " + std::string(e.callee) + " passed the checks but does not exist").at(e.span);
-    return callBuiltin(e, *builtin);
+    return builtin->theme == kSecondOrder ? callSecondOrder(e, *builtin) : callBuiltin(e, *builtin);
 }
 
 /// Defaults in the table are plain literals; integers get the smallest type, so that they never widen a result.

@@ -89,6 +89,8 @@ IrValue Generator::logical(const Binary &e, IrValue lhs) {
     const Site site{e.opSpan, {e.lhs->span, e.rhs->span}};
     const ops::OpName mnemonic = ops::operatorMnemonic(e.op);
     const bool goesOn = e.op == "&&"; // the truth value that does not decide
+    if (typeOf(lhs).isUnknown())
+        return logicalAtRunTime(e, lhs);
     if (!isNumber(typeOf(lhs)))
         return emit(mnemonic, {lhs, expr(e.rhs)}, site);
     IrValue truth = emitCondition(lhs, e.lhs->span);
@@ -114,6 +116,21 @@ IrValue Generator::logical(const Binary &e, IrValue lhs) {
                   : runIf(truth, std::move(other), std::move(rhs), type, e.opSpan);
 }
 
+/// Whether v is a number with this truth value.
+IrValue Generator::decides(IrValue v, bool truth, SourceSpan span) {
+    return emit("decides", {v, boolConstant(truth, span)}, {span, {}});
+}
+
+/// Only the run time knows whether the left-hand side is a number that decides.
+IrValue Generator::logicalAtRunTime(const Binary &e, IrValue lhs) {
+    const Site site{e.opSpan, {e.lhs->span, e.rhs->span}};
+    const ops::OpName mnemonic = ops::operatorMnemonic(e.op);
+    IrValue isDecided = decides(lhs, e.op == "||", e.opSpan);
+    Aside decided = aside([&] { return emit(mnemonic, {lhs, lhs}, site); });
+    Aside rest = aside([&] { return emit(mnemonic, {lhs, expr(e.rhs)}, site); });
+    return runIf(isDecided, std::move(decided), std::move(rest), TypeDesc::unknown(), e.opSpan);
+}
+
 /// In a condition a number decides also where a matrix follows. From the first matrix on everything runs.
 IrValue Generator::condition(const Expr *e) {
     if (e->kind != ExprKind::Binary || !isLogical(as<Binary>(e)))
@@ -131,7 +148,7 @@ IrValue Generator::condition(const Expr *e) {
         if (next == operands.size())
             return condition(operand);
         IrValue v = expr(operand);
-        if (!isNumber(typeOf(v)))
+        if (!isNumber(typeOf(v)) && !typeOf(v).isUnknown())
             while (next < operands.size())
                 v = emit(mnemonic, {v, expr(operands[next++])}, site);
         return emitCondition(v, operand->span);
@@ -158,9 +175,30 @@ IrValue Generator::condition(const Expr *e) {
     return truth;
 }
 
+/// Only the run time knows whether c chooses one value or cell by cell.
+IrValue Generator::conditionalAtRunTime(const Cond &e, IrValue c) {
+    const Site site{e.span, {e.condition->span, e.thenValue->span, e.elseValue->span}};
+    IrValue onlyThen = decides(c, true, e.span), onlyElse = decides(c, false, e.span);
+    auto unless = [&](IrValue skipped, const Expr *value) {
+        Aside part = aside([&] { return expr(value); });
+        const TypeDesc type = part.value ? typeOf(part.value) : TypeDesc::unknown();
+        return runIf(skipped, aside([&] { return undef(irType(type)); }), std::move(part), type, value->span);
+    };
+    IrValue thenValue = unless(onlyElse, e.thenValue), elseValue = unless(onlyThen, e.elseValue);
+    infer("cond", {{typeOf(c), {}}, {typeOf(thenValue), {}}, {typeOf(elseValue), {}}}, site);
+    const TypeDesc type = TypeDesc::unknown();
+    Aside both = aside([&] {
+        Aside other = aside([&] { return emit("cond", {c, thenValue, elseValue}, site); });
+        return runIf(onlyElse, aside([&] { return elseValue; }), std::move(other), type, e.span);
+    });
+    return runIf(onlyThen, aside([&] { return thenValue; }), std::move(both), type, e.span);
+}
+
 IrValue Generator::conditional(const Cond &e) {
     IrValue c = expr(e.condition);
     const Site site{e.span, {e.condition->span, e.thenValue->span, e.elseValue->span}};
+    if (typeOf(c).isUnknown())
+        return conditionalAtRunTime(e, c);
     if (!isNumber(typeOf(c))) {
         IrValue t = expr(e.thenValue);
         return emit("cond", {c, t, expr(e.elseValue)}, site);

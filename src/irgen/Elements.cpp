@@ -13,6 +13,8 @@ using IrValue = mlir::Value;
 
 namespace {
 const TypeDesc kInteger = TypeDesc::scalar(ValueType::SI64);
+constexpr std::string_view kLinesOfMatrix =
+    "languages differ in what they take from a matrix: write rows(x), cols(x) or cells(x)";
 }
 
 /// Row or column k, which exists.
@@ -30,7 +32,9 @@ void Generator::overParts(const ForEach &s, const Call &call, Parts parts) {
     const Expr *of = call.args.front().value;
     IrValue base = expr(of);
     TypeDesc t = typeOf(base);
-    bool fits = t.isMatrix() || (t.isFrame() && parts != Parts::Cells);
+    if (t.isUnknown() && parts == Parts::Cells)
+        base = adapt(base, t = TypeDesc::matrix(ValueType::Unknown), of->span);
+    bool fits = t.isUnknown() || t.isMatrix() || (t.isFrame() && parts != Parts::Cells);
     if (!fits)
         raise(compileError(of->span, std::string(call.callee) + " needs a matrix" +
                                          (parts == Parts::Cells ? "" : " or a frame") + ", got " + t.text()));
@@ -49,19 +53,30 @@ void Generator::overParts(const ForEach &s, const Call &call, Parts parts) {
     });
 }
 
+/// A value of a type that only the run time knows, after a check by asList or asTable.
+IrValue Generator::needKind(ops::OpName check, IrValue v, std::string_view message, std::string_view hint,
+                            SourceSpan span) {
+    auto text = [&](std::string_view s) { return constant({.type = ValueType::Str, .s = std::string(s)}, span); };
+    return emit(check, {v, text(message), text(hint)}, {span, {}});
+}
+
 void Generator::forEachLoop(const ForEach &s) {
     if (s.elements->kind == ExprKind::Call) {
         const Call &call = as<Call>(s.elements);
-        if (auto parts = partsNamed(call.callee); parts && visibleFunctions(call).empty())
+        IrValue *variable = find(call.callee);
+        bool isBuiltin = visibleFunctions(call.callee, call.calleeSpan).empty() && !(variable && functionOf(*variable));
+        if (auto parts = partsNamed(call.callee); parts && isBuiltin)
             return overParts(s, call, *parts);
     }
     IrValue list = expr(s.elements);
     TypeDesc t = typeOf(list);
-    if (!t.isList())
+    if (!t.isList() && !t.isUnknown())
         raise(compileError(s.elements->span, "a loop runs through the elements of a list, this is " + t.typeText())
                   .withHint(t.isMatrix() || t.isFrame()
-                                ? "languages differ in what they take from a matrix: write rows(x), cols(x) or cells(x)"
+                                ? std::string(kLinesOfMatrix)
                                 : "numbers are counted as in 1:10"));
+    if (t.isUnknown())
+        list = needKind("asList", list, "a loop runs through the elements of a list", kLinesOfMatrix, s.elements->span);
     IrValue count = emit("length", list, {s.elements->span, {}});
     countedLoop(s, s.variable, s.body, count, [&](IrValue k) {
         return emit("element", {list, emitCast(k, kInteger, s.variableSpan)}, {s.variableSpan, {}});

@@ -16,11 +16,9 @@ IrValue Generator::expr(const Expr *e) {
     case ExprKind::StrLit: return constant({.type = ValueType::Str, .s = std::string(as<StrLit>(e).value)}, e->span);
     case ExprKind::ScriptArg: return expr(as<ScriptArg>(e).value);
     case ExprKind::Var: {
-        IrValue *v = find(as<Var>(e).name);
-        if (!v)
-            throw internalError("variable " + std::string(as<Var>(e).name) + " passed the checks but is not defined")
-                .at(e->span);
-        return *v;
+        if (IrValue *v = find(as<Var>(e).name))
+            return *v;
+        return functionNamed(as<Var>(e));
     }
     case ExprKind::Call: {
         std::vector<IrValue> results = call(as<Call>(e));
@@ -45,6 +43,8 @@ IrValue Generator::expr(const Expr *e) {
     case ExprKind::MatrixLit: return matrixLiteral(as<MatrixLit>(e));
     case ExprKind::FrameColumns: return frameColumns(as<FrameColumns>(e));
     case ExprKind::FrameRows: return frameRows(as<FrameRows>(e));
+    case ExprKind::Element: return elementExpr(as<Element>(e));
+    case ExprKind::Lambda: return lambda(as<Lambda>(e));
     }
     throw internalError("unknown expression").at(e->span);
 }
@@ -94,7 +94,8 @@ IrValue Generator::castExpr(const Cast &e) {
     case DataType::Scalar: target.kind = ops::Kind::Scalar; break;
     case DataType::Matrix: target.kind = ops::Kind::Matrix; break;
     case DataType::Frame: target.kind = ops::Kind::Frame; break;
-    case DataType::List: break; // there is no such cast
+    case DataType::List:
+    case DataType::Function: break; // there are no such casts
     }
     if (target.kind == ops::Kind::Frame && typeOf(v).isFrame())
         return v;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/// User-defined functions: overloads, specialisation, map.
+/// User-defined functions: overloads and specialisation.
 #include "irgen/Generator.h"
 
 #include <algorithm>
 
 #include "llvm/ADT/ScopeExit.h"
 
+#include "ops/FunctionKind.h"
+
 namespace daphne::irgen {
 
 using namespace lang;
-using ops::Arg;
 using ops::TypeDesc;
 using IrValue = mlir::Value;
 
@@ -27,18 +28,18 @@ TypeDesc withoutShape(const TypeDesc &t) {
     }
 }
 
-std::string keyOf(const FuncDef &def, const std::vector<Arg> &args) {
+} // namespace
+
+std::string Generator::keyOf(const FuncDef &def, const std::vector<Argument> &args) {
     std::string key = std::to_string(reinterpret_cast<uintptr_t>(&def));
-    for (const Arg &a : args) {
-        key += "|" + a.type.text() + "~" + std::to_string(a.type.sparsity);
+    for (const Argument &a : args) {
+        key += "|" + a.type.text() + "~" + std::to_string(a.type.sparsity) + "#" + std::to_string(a.function);
         if (a.constant)
             key += "=" + std::to_string(a.constant->i) + ":" + std::to_string(llvm::bit_cast<uint64_t>(a.constant->d)) +
                    ":" + a.constant->s;
     }
     return key;
 }
-
-} // namespace
 
 /// Whether the value of a parameter can decide which code runs or what shape a value has: it occurs in a condition, a
 /// loop bound, an index, a call or a shape. (It may still do so through another variable; that only costs precision.)
@@ -74,20 +75,20 @@ const Generator::FunctionTable &Generator::functionsOf(const Script *s) {
     return functionTables[s] = std::move(table);
 }
 
-std::vector<const FuncDef *> Generator::visibleFunctions(const Call &call) {
+std::vector<const FuncDef *> Generator::visibleFunctions(std::string_view name, SourceSpan at) {
     std::vector<const FuncDef *> found;
     // Inputs of a session see each other's functions; imported scripts do not.
     bool inSession = script == mainScript ||
                      std::ranges::any_of(options.functions, [&](const FuncDef *f) { return f->script == script; });
     for (const FuncDef *f : options.functions)
-        if (inSession && f->name == call.callee)
+        if (inSession && f->name == name)
             found.push_back(f);
     const FunctionTable &table = functionsOf(script);
-    auto it = table.find(call.callee);
+    auto it = table.find(name);
     if (it != table.end())
         for (const FuncDef *f : it->second)
             // Functions of the same file are visible below their head, where the defaults are.
-            if (f->span.fileId != call.span.fileId || f->body->span.begin < call.span.begin)
+            if (f->span.fileId != at.fileId || f->body->span.begin < at.begin)
                 found.push_back(f);
     return found;
 }
@@ -132,13 +133,28 @@ IrValue Generator::valueOfParam(IrValue v, const Param &param, SourceSpan span) 
 
 std::vector<IrValue> Generator::callFunction(const Call &e, const std::vector<const FuncDef *> &candidates) {
     std::vector<IrValue> values;
-    std::vector<TypeDesc> types;
-    for (const CallArg &a : e.args) {
+    for (const CallArg &a : e.args)
         values.push_back(expr(a.value));
-        types.push_back(typeOf(values.back()));
-    }
+    return callDefinition(e, values, candidates);
+}
+
+Generator::Argument Generator::argumentOf(IrValue v) {
+    Argument arg;
+    arg.type = typeOf(v);
+    if (options.propagateConstants)
+        arg.constant = ir::constantOf(v);
+    if (auto function = functionOf(v))
+        arg.function = function->number;
+    return arg;
+}
+
+std::vector<IrValue> Generator::callDefinition(const Call &e, const std::vector<IrValue> &values,
+                                               const std::vector<const FuncDef *> &candidates) {
+    std::vector<TypeDesc> types;
+    for (IrValue v : values)
+        types.push_back(functionOf(v) ? ops::functionType() : typeOf(v));
     auto [def, bound] = chooseOverload(candidates, types, e);
-    std::vector<Arg> args;
+    std::vector<Argument> args;
     std::vector<IrValue> operands;
     for (size_t p = 0; p < def->params.size(); ++p) {
         const Param &param = def->params[p];
@@ -146,10 +162,7 @@ std::vector<IrValue> Generator::callFunction(const Call &e, const std::vector<co
         bool isGiven = a != Bound::kDefault;
         IrValue v = isGiven ? valueOfParam(values[a], param, e.args[a].span)
                             : valueOfParam(defaultOf(*def, p, operands), param, param.defaultValue->span);
-        Arg arg{typeOf(v), {}};
-        if (options.propagateConstants)
-            arg.constant = ir::constantOf(v);
-        args.push_back(std::move(arg));
+        args.push_back(argumentOf(v));
         operands.push_back(v);
     }
     const Specialisation &target = specialise(*def, std::move(args));
@@ -167,14 +180,16 @@ std::vector<IrValue> Generator::callFunction(const Call &e, const std::vector<co
     return {call.result_begin(), call.result_end()};
 }
 
-const Generator::Specialisation &Generator::specialise(const FuncDef &def, std::vector<Arg> args) {
-    bool recursive = std::find(inProgress.begin(), inProgress.end(), &def) != inProgress.end();
+const Generator::Specialisation &Generator::specialise(const FuncDef &def, std::vector<Argument> args) {
+    bool recursive = std::find(inProgress.begin(), inProgress.end(), def.body) != inProgress.end();
     // A number that is only computed with needs no version of its own.
     for (size_t i = 0; i < args.size(); ++i)
         if (args[i].constant && isNumeric(args[i].constant->type) && !steers(def, def.params[i].name))
             args[i].constant.reset();
-    if (recursive || numSpecialisations[&def] >= kMaxSpecialisations)
-        for (Arg &a : args) {
+    if (recursive || numSpecialisations[def.body] >= kMaxSpecialisations)
+        for (Argument &a : args) {
+            if (recursive)
+                a.function = -1; // else functions that wrap their own argument would have no end
             bool selects = a.constant && (a.type.valueType == ValueType::Str || a.type.valueType == ValueType::Bool);
             if (recursive || !selects)
                 a.constant.reset();
@@ -185,12 +200,12 @@ const Generator::Specialisation &Generator::specialise(const FuncDef &def, std::
     std::string key = keyOf(def, args) + (recursive ? "|recursive" : "") + viewsKey();
     auto [it, isNew] = specialisations.try_emplace(std::move(key));
     if (isNew) {
-        ++numSpecialisations[&def];
+        ++numSpecialisations[def.body];
         it->second = std::make_unique<Specialisation>();
         try {
             generateBody(def, *it->second, args);
         } catch (const Error &) {
-            if (forTypesOnly) { // nobody hears of the error: what there is of the function must be well-formed
+            if (errorsAreKept) { // nobody hears of the error: what there is of the function must be well-formed
                 neverCalled(it->second->op);
                 specialisations.erase(it);
             }
@@ -201,6 +216,10 @@ const Generator::Specialisation &Generator::specialise(const FuncDef &def, std::
     Specialisation &target = *it->second;
     if (!target.finished && !target.usesDeclared) {
         // A recursive call: its results are what the function declares.
+        if (!def.resultsDeclared)
+            raise(compileError(def.nameSpan, std::string(def.name) + " calls itself through a value, but its result "
+                                                                     "types are not declared")
+                      .withHint("declare them: def name(...) -> type { ... }"));
         target.usesDeclared = true;
         for (const TypeSpec &t : def.results)
             target.results.push_back(lang::typeOf(t));
@@ -227,7 +246,7 @@ void Generator::setResults(Specialisation &target) {
     target.op.setFunctionType(builder.getFunctionType(target.op.getFunctionType().getInputs(), results));
 }
 
-void Generator::generateBody(const FuncDef &def, Specialisation &target, const std::vector<Arg> &args) {
+void Generator::generateBody(const FuncDef &def, Specialisation &target, const std::vector<Argument> &args) {
     mlir::OpBuilder::InsertionGuard guard(builder);
     auto savedScopes = std::exchange(scopes, {Variables{}});
     auto savedExits = std::exchange(exits, {});
@@ -235,7 +254,7 @@ void Generator::generateBody(const FuncDef &def, Specialisation &target, const s
     auto savedInFunction = std::exchange(inFunction, true);
     auto savedScript = std::exchange(script, def.script);
     bool savedCertain = certain;
-    inProgress.push_back(&def);
+    inProgress.push_back(def.body);
     auto restore = llvm::make_scope_exit([&] {
         inProgress.pop_back();
         scopes = std::move(savedScopes);
@@ -247,7 +266,7 @@ void Generator::generateBody(const FuncDef &def, Specialisation &target, const s
     });
 
     llvm::SmallVector<mlir::Type> inputs;
-    for (const Arg &a : args)
+    for (const Argument &a : args)
         inputs.push_back(irType(a.type));
     builder.setInsertionPointToEnd(module.getBody());
     std::string name = std::string(def.name) + "_" + std::to_string(++numFunctions);
@@ -256,6 +275,8 @@ void Generator::generateBody(const FuncDef &def, Specialisation &target, const s
     builder.setInsertionPointToStart(target.op.addEntryBlock());
     for (size_t i = 0; i < args.size(); ++i) {
         IrValue v = args[i].constant ? constant(*args[i].constant, def.params[i].span) : target.op.getArgument(i);
+        if (args[i].function >= 0)
+            v = functionInSight(v, args[i].function, def.params[i].span);
         scopes.back()[def.params[i].name] = v;
     }
     ViewRegion region(*this, ViewRegion::Entry::Forget, &target.registered);
@@ -300,47 +321,6 @@ void Generator::finishFunction(const FuncDef &def, Specialisation &target) {
     if (!useDeclared)
         setResults(target);
     builder.create<mlir::func::ReturnOp>(loc(def.span), values);
-}
-
-std::vector<IrValue> Generator::callMap(const Call &e) {
-    const Expr *source = nullptr, *function = nullptr;
-    for (size_t i = 0; i < e.args.size(); ++i)
-        (e.args[i].keyword == "udf" || (e.args[i].keyword.empty() && i == 1) ? function : source) = e.args[i].value;
-    IrValue matrix = expr(source);
-    TypeDesc type = typeOf(matrix);
-    if (!type.isMatrix() || type.valueType == ValueType::Unknown)
-        raise(compileError(source->span, "map needs a matrix whose value type is known, got " + type.text())
-                  .withHint("convert it first, for example with as.matrix<f64>()"));
-    Call inner = e;
-    inner.callee = as<Var>(function).name;
-    CallArg argument{{}, source, source->span};
-    inner.args = {&argument, 1};
-    auto [def, bound] = chooseOverload(visibleFunctions(inner), {TypeDesc::scalar(type.valueType)}, inner);
-    if (bound.usesDefaults())
-        raise(compileError(function->span, "map needs a function of one parameter"));
-    if (def->params[0].typed) {
-        matrix = emitCast(matrix, {.valueType = lang::typeOf(def->params[0].type).valueType}, source->span);
-        type = typeOf(matrix);
-    }
-    bool outside = std::exchange(certain, false); // the matrix may be empty
-    auto restore = llvm::make_scope_exit([&] { certain = outside; });
-    const Specialisation &target = specialise(*def, {Arg{TypeDesc::scalar(type.valueType), {}}});
-    certain = outside;
-    if (target.neverReturns) {
-        TypeDesc result = type;
-        auto op = ir::createOp(builder, loc(e.span), "map", matrix, irType(result),
-                               builder.getNamedAttr(ir::kCallee, mlir::FlatSymbolRefAttr::get(target.op)));
-        return {op->getResult(0)};
-    }
-    if (target.results.size() != 1 || !target.results[0].isScalar() || !target.results[0].isComplete())
-        raise(compileError(function->span, "map needs a function with one scalar result, " + std::string(def->name) +
-                                               " has " + std::to_string(target.results.size()) + " results" +
-                                               (target.results.size() == 1 ? " of type " + target.results[0].typeText()
-                                                                           : std::string())));
-    TypeDesc result = TypeDesc::matrix(target.results[0].valueType, type.rows, type.cols);
-    auto op = ir::createOp(builder, loc(e.span), "map", matrix, irType(result),
-                           builder.getNamedAttr(ir::kCallee, mlir::FlatSymbolRefAttr::get(target.op)));
-    return {op->getResult(0)};
 }
 
 } // namespace daphne::irgen

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The state of IR generation; private to src/irgen. Methods are spread over
 /// Emit.cpp (operations), Expressions.cpp, Conditions.cpp, Indexing.cpp,
-/// Literals.cpp, Calls.cpp, Functions.cpp, Statements.cpp, Loops.cpp, Elements.cpp
-/// and Try.cpp.
+/// Literals.cpp, Calls.cpp, Functions.cpp, FunctionValues.cpp, SecondOrder.cpp,
+/// Statements.cpp, Loops.cpp, Elements.cpp and Try.cpp.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -15,6 +16,7 @@
 
 #include "base/Error.h"
 #include "ir/Dialect.h"
+#include "irgen/FunctionValues.h"
 #include "irgen/IrGen.h"
 #include "lang/dsl/Ast.h"
 #include "lang/dsl/Elements.h"
@@ -45,7 +47,7 @@ class Generator {
     std::vector<Variables> scopes;
     mlir::Value *find(std::string_view name);
     void assign(std::string_view name, mlir::Value value, SourceSpan span);
-    std::vector<const lang::FuncDef *> visibleFunctions(const lang::Call &call);
+    std::vector<const lang::FuncDef *> visibleFunctions(std::string_view name, SourceSpan at);
     const FunctionTable &functionsOf(const lang::Script *script);
     static void addImported(const lang::Import &import, FunctionTable &table);
     std::map<const lang::Script *, FunctionTable> functionTables;
@@ -122,6 +124,8 @@ class Generator {
     mlir::Value frameColumns(const lang::FrameColumns &e);
     mlir::Value frameRows(const lang::FrameRows &e);
     mlir::Value indexExpr(const lang::Index &e);
+    mlir::Value elementExpr(const lang::Element &e);
+    mlir::Value asList(mlir::Value v, SourceSpan span);
     mlir::Value filterExpr(const lang::Filter &e);
     /// What is selected of a matrix or frame, its operands evaluated.
     struct Selection {
@@ -137,6 +141,8 @@ class Generator {
             Form form = Form::All;
             mlir::Value lo, hi;
         };
+        std::vector<mlir::Value> elements = {}; ///< positions in lists, outermost first
+        bool isPart = true;                     ///< of the element, or of the value itself; false: all of it
         Part rows, cols;
         mlir::Value cells; ///< x[[cells]]
         SourceSpan span;
@@ -144,9 +150,11 @@ class Generator {
     Selection selection(mlir::Value base, const lang::Target &target, SourceSpan span);
     Selection::Part overwritten(mlir::Value index, SourceSpan span);
     Selection::Part selectionPart(mlir::Value base, const lang::IndexPart &part, bool rows, SourceSpan span);
-    void needIndexable(mlir::Value base, const lang::IndexPart &part, SourceSpan span);
+    mlir::Value asTable(mlir::Value base, SourceSpan span);
+    mlir::Value indexable(mlir::Value base, const lang::Index &index, SourceSpan span);
     mlir::Value select(mlir::Value base, const Selection::Part &part, bool rows, SourceSpan span);
     mlir::Value read(mlir::Value base, const Selection &s);
+    mlir::Value replaced(mlir::Value base, const Selection &s, mlir::Value value, size_t level = 0);
     mlir::Value replacePart(mlir::Value base, const Selection &s, mlir::Value value);
     mlir::Value replaceColumn(mlir::Value base, const Selection &s, mlir::Value value);
     void noteComparison(const lang::Expr *index, mlir::Value value);
@@ -154,7 +162,7 @@ class Generator {
     std::vector<mlir::Value> callBuiltin(const lang::Call &e, const ops::BuiltinInfo &builtin);
     mlir::Value chain(ops::OpName mnemonic, std::vector<mlir::Value> operands, const Site &site, std::string_view hint);
     std::vector<mlir::Value> callPrint(const lang::Call &e);
-    std::vector<mlir::Value> callMap(const lang::Call &e);
+    std::vector<mlir::Value> callSecondOrder(const lang::Call &e, const ops::BuiltinInfo &builtin);
     std::vector<mlir::Value> readFile(const lang::Call &e, std::vector<mlir::Value> operands, bool isFrame);
     void assertion(const lang::Call &e, const std::vector<const lang::Expr *> &args);
     void noteWrite(mlir::Value filename);
@@ -172,6 +180,9 @@ class Generator {
     mlir::Value runIf(mlir::Value condition, Aside thenPart, Aside elsePart, const ops::TypeDesc &type,
                       SourceSpan span);
     mlir::Value logical(const lang::Binary &e, mlir::Value lhs);
+    mlir::Value decides(mlir::Value v, bool truth, SourceSpan span);
+    mlir::Value logicalAtRunTime(const lang::Binary &e, mlir::Value lhs);
+    mlir::Value conditionalAtRunTime(const lang::Cond &e, mlir::Value condition);
     mlir::Value conditional(const lang::Cond &e);
     /// Truth value, as i1, of an expression that decides what runs.
     mlir::Value condition(const lang::Expr *e);
@@ -186,6 +197,14 @@ class Generator {
         std::map<std::string, ops::TypeDesc> registered; ///< views registered inside
     };
     std::vector<mlir::Value> callFunction(const lang::Call &e, const std::vector<const lang::FuncDef *> &candidates);
+    /// Calls one of the definitions with these values; e tells their keywords and places.
+    std::vector<mlir::Value> callDefinition(const lang::Call &e, const std::vector<mlir::Value> &values,
+                                            const std::vector<const lang::FuncDef *> &candidates);
+    /// What is known of an argument; `function`: which form of function it is, -1 if that is not known.
+    struct Argument : ops::Arg {
+        int32_t function = -1;
+    };
+    static std::string keyOf(const lang::FuncDef &def, const std::vector<Argument> &args);
     /// The definition that is called, and which argument each of its parameters gets.
     struct Chosen {
         const lang::FuncDef *def;
@@ -195,17 +214,73 @@ class Generator {
                           const lang::Call &e);
     mlir::Value defaultOf(const lang::FuncDef &def, size_t param, llvm::ArrayRef<mlir::Value> earlier);
     mlir::Value valueOfParam(mlir::Value v, const lang::Param &param, SourceSpan span);
-    const Specialisation &specialise(const lang::FuncDef &def, std::vector<ops::Arg> args);
-    void generateBody(const lang::FuncDef &def, Specialisation &target, const std::vector<ops::Arg> &args);
+    Argument argumentOf(mlir::Value v);
+    const Specialisation &specialise(const lang::FuncDef &def, std::vector<Argument> args);
+    void generateBody(const lang::FuncDef &def, Specialisation &target, const std::vector<Argument> &args);
     void finishFunction(const lang::FuncDef &def, Specialisation &target);
     void setResults(Specialisation &target);
     void neverCalled(mlir::func::FuncOp op);
     std::map<std::string, std::unique_ptr<Specialisation>> specialisations;
-    std::map<const lang::FuncDef *, int> numSpecialisations;
-    std::vector<const lang::FuncDef *> inProgress;
+    std::map<const lang::Block *, int> numSpecialisations; ///< by body: forms of one lambda have one
+    std::vector<const lang::Block *> inProgress;
     bool steers(const lang::FuncDef &def, std::string_view param);
     std::map<const lang::FuncDef *, std::vector<std::string_view>> steering;
     int numFunctions = 0;
+
+    // ---- FunctionValues.cpp, SecondOrder.cpp
+    struct KnownFunction {
+        int32_t number;
+        mlir::ValueRange captured;
+    };
+    struct Dispatcher {
+        mlir::func::FuncOp op;
+        std::vector<ops::TypeDesc> types; ///< of the arguments
+        std::vector<std::pair<int32_t, mlir::func::FuncOp>> alternatives;
+        SourceSpan span;
+        size_t numSeen = 0; ///< forms that were looked at
+    };
+    mlir::Value lambda(const lang::Lambda &e);
+    mlir::Value functionNamed(const lang::Var &name);
+    mlir::Value makeFunction(int32_t number, mlir::ValueRange captured, SourceSpan span);
+    std::optional<KnownFunction> functionOf(mlir::Value v);
+    mlir::Value functionInSight(mlir::Value v, int32_t number, SourceSpan span);
+    mlir::Value partsOf(mlir::Value v, SourceSpan span);
+    std::vector<mlir::Value> capturedBy(mlir::Value parts, const FunctionForm &form, SourceSpan span);
+    std::vector<mlir::Value> callValue(const lang::Call &e, mlir::Value function);
+    std::vector<mlir::Value> invoke(mlir::Value function, const std::vector<mlir::Value> &args, const lang::Call &e);
+    std::vector<mlir::Value> invoke(const FunctionForm &form, std::vector<mlir::Value> captured,
+                                    const std::vector<mlir::Value> &args, const lang::Call &e);
+    mlir::Value callUnknown(mlir::Value function, const std::vector<mlir::Value> &args, SourceSpan span);
+    mlir::func::FuncOp newFunction(llvm::StringRef name, llvm::ArrayRef<mlir::Type> inputs,
+                                   llvm::ArrayRef<mlir::Type> results, SourceSpan span);
+    mlir::func::FuncOp alternative(const Dispatcher &d, const FunctionForm &form);
+    mlir::Value choose(const Dispatcher &d, mlir::Value number, mlir::ValueRange operands, size_t next);
+    void finishDispatchers();
+    using Step = llvm::function_ref<std::vector<mlir::Value>(mlir::Value, const std::vector<mlir::Value> &)>;
+    std::vector<mlir::Value> loopOver(mlir::Value count, llvm::ArrayRef<mlir::Value> inits, SourceSpan span, Step step);
+    mlir::Value applied(mlir::Value function, const std::vector<mlir::Value> &args, const lang::Call &e);
+    ops::TypeDesc typeApplied(mlir::Value function, const std::vector<ops::TypeDesc> &args, const lang::Call &e);
+    mlir::Value lengthOf(mlir::Value x, SourceSpan span, bool rows = true);
+    mlir::Value partAt(mlir::Value x, mlir::Value i, SourceSpan span, bool rows = true);
+    void needParts(mlir::Value &x, const lang::Call &e, bool frames);
+    mlir::Value mapParts(mlir::Value x, mlir::Value function, const lang::Call &e);
+    mlir::Value mapCellwise(mlir::Value matrix, const FunctionForm &form, mlir::ValueRange captured);
+    mlir::Value mapMatrix(mlir::Value matrix, mlir::Value function, const lang::Call &e);
+    ops::TypeDesc foldedType(ops::TypeDesc type, mlir::Value function, const ops::TypeDesc &element,
+                             const lang::Call &e);
+    mlir::Value reduce(mlir::Value x, mlir::Value function, mlir::Value init, const lang::Call &e);
+    ops::TypeDesc resultOfPart(mlir::Value x, mlir::Value function, bool rows, const lang::Call &e);
+    ops::TypeDesc cellApplied(mlir::Value x, mlir::Value function, bool rows, const lang::Call &e);
+    mlir::Value cellsApplied(mlir::Value x, mlir::Value function, bool rows, const ops::TypeDesc &cell,
+                             const lang::Call &e);
+    mlir::Value vectorsApplied(mlir::Value x, mlir::Value function, bool rows, ValueType cells, const lang::Call &e);
+    mlir::Value apply(mlir::Value x, mlir::Value function, mlir::Value axis, const lang::Call &e);
+    mlir::Value sortBy(mlir::Value x, mlir::Value function, const lang::Call &e);
+    mlir::Value filter(mlir::Value x, mlir::Value function, const lang::Call &e);
+    std::shared_ptr<FunctionForms> functionForms;
+    bool anyFunctionValue = false; ///< else variables hold no functions
+    std::deque<Dispatcher> dispatchers; ///< addresses are stable
+    std::map<std::string, size_t> dispatcherNumbers;
 
     // ---- Views.cpp
     friend class Translator;
@@ -272,6 +347,8 @@ class Generator {
     // ---- Elements.cpp
     void forEachLoop(const lang::ForEach &s);
     void overParts(const lang::ForEach &s, const lang::Call &call, lang::Parts parts);
+    mlir::Value needKind(ops::OpName check, mlir::Value v, std::string_view message, std::string_view hint,
+                         SourceSpan span);
     mlir::Value line(mlir::Value base, mlir::Value k, lang::Parts parts, SourceSpan span);
 
     // ---- Statements.cpp
@@ -284,7 +361,7 @@ class Generator {
     void assignTo(const lang::Target &target, mlir::Value value, SourceSpan end);
     void ifStatement(const lang::If &s, std::span<lang::Stmt *const> rest, bool &restDone);
     void guardRest(std::span<lang::Stmt *const> rest);
-    unsigned forTypesOnly = 0; ///< branches around that are generated and dropped
+    unsigned errorsAreKept = 0; ///< code around whose errors nobody hears of: it is dropped, or may never be called
     void takenBranch(const lang::Stmt *taken, const lang::Stmt *other);
     void jump(lang::JumpTo to);
     void returnStatement(const lang::Return &s);
@@ -330,6 +407,7 @@ class Generator {
                      llvm::function_ref<mlir::Value(mlir::Value k)> valueOf);
     Carried carriedThrough(const lang::Stmt *loop);
     void bindCarried(const Carried &carried, mlir::ValueRange values);
+    static bool tryWiden(Carried &carried, size_t i, const ops::TypeDesc &after);
     void widenCarried(Carried &carried, size_t i, const ops::TypeDesc &after, SourceSpan span);
     Turn turn(const Carried &carried, mlir::TypeRange own, SourceSpan span, Carried &wider,
               llvm::function_ref<void(mlir::ValueRange own)> body);

@@ -84,22 +84,66 @@ IrValue Generator::select(IrValue base, const Selection::Part &part, bool rows, 
     return slice;
 }
 
-void Generator::needIndexable(IrValue base, const IndexPart &part, SourceSpan span) {
+/// To operations the elements of a list are its rows, but X[rows, cols] is for matrices and frames.
+IrValue Generator::asTable(IrValue base, SourceSpan span) {
+    constexpr std::string_view kMessage = "only matrices and frames have rows and columns";
+    constexpr std::string_view kHint = "the elements of a list are l[i], and parts of an element l[i][rows, cols]";
     TypeDesc type = typeOf(base);
-    if (part.form != IndexPart::Form::All && (type.isScalar() || type.isList()))
-        raise(compileError(span, "only matrices and frames can be indexed, got " + type.text()));
+    if (type.isUnknown())
+        return needKind("asTable", base, kMessage, kHint, span);
+    if (!type.isScalar() && !type.isList())
+        return base;
+    Error error = compileError(span, std::string(kMessage) + ", this is " + type.text());
+    if (type.isList())
+        error.withHint(std::string(kHint));
+    raise(std::move(error));
+}
+
+/// Of an index with the parts `index`, which may say nothing.
+IrValue Generator::indexable(IrValue base, const Index &index, SourceSpan span) {
+    constexpr auto kAll = IndexPart::Form::All;
+    return index.rows.form == kAll && index.cols.form == kAll ? base : asTable(base, span);
 }
 
 IrValue Generator::indexExpr(const Index &e) {
-    IrValue base = expr(e.base);
-    needIndexable(base, e.rows, e.span);
+    IrValue base = indexable(expr(e.base), e, e.span);
     base = select(base, selectionPart(base, e.rows, true, e.span), true, e.span);
-    needIndexable(base, e.cols, e.span);
     return select(base, selectionPart(base, e.cols, false, e.span), false, e.span);
+}
+
+/// A value whose elements are selected; fails if it is no list.
+IrValue Generator::asList(IrValue v, SourceSpan span) {
+    constexpr std::string_view kMessage = "only a list has elements";
+    constexpr std::string_view kHint = "rows and columns are separated by a comma: X[i, ] is a row, X[i, j] a cell";
+    TypeDesc t = typeOf(v);
+    if (t.isList())
+        return v;
+    if (t.isUnknown())
+        return needKind("asList", v, kMessage, kHint, span);
+    Error e = compileError(span, std::string(kMessage) + ", this is " + t.text());
+    if (t.isMatrix() || t.isFrame())
+        e.withHint(std::string(kHint));
+    raise(std::move(e));
+}
+
+/// l[i], l[a:b]
+IrValue Generator::elementExpr(const Element &e) {
+    IrValue list = asList(expr(e.base), e.span);
+    const IndexPart &part = e.part;
+    if (part.form == IndexPart::Form::All)
+        return list;
+    if (part.form == IndexPart::Form::Single)
+        return emit("extractRow", {list, position(expr(part.lo), part.lo->span)}, {e.span, {}});
+    IrValue lo = part.lo ? position(expr(part.lo), part.lo->span) : intConstant(0, e.span);
+    IrValue hi = part.hi ? position(expr(part.hi), part.hi->span)
+                         : emitCast(emit("length", list, {e.span, {}}), kInteger, e.span);
+    return emit("sliceRow", {list, lo, hi}, {e.span, {}});
 }
 
 IrValue Generator::filterExpr(const Filter &e) {
     IrValue base = expr(e.base);
+    if (typeOf(base).isList() || typeOf(base).isUnknown())
+        base = asTable(base, e.span);
     if (e.cells)
         return emit("filterCells", {base, expr(e.cells)}, {e.span, {e.base->span, e.cells->span}});
     if (e.rows)
@@ -110,6 +154,8 @@ IrValue Generator::filterExpr(const Filter &e) {
 }
 
 IrValue Generator::read(IrValue base, const Selection &s) {
+    for (IrValue position : s.elements)
+        base = emit("extractRow", {asList(base, s.span), position}, {s.span, {}});
     if (s.cells)
         return emit("filterCells", {base, s.cells}, {s.span, {}});
     return select(select(base, s.rows, true, s.span), s.cols, false, s.span);
@@ -136,9 +182,17 @@ Generator::Selection Generator::selection(IrValue base, const Target &target, So
     using Form = Selection::Part::Form;
     Selection s;
     s.span = span;
+    s.isPart = target.index || target.marks;
+    for (const Expr *e : target.elements) {
+        IrValue list = asList(base, span);
+        s.elements.push_back(position(expr(e), e->span));
+        if (s.isPart || s.elements.size() < target.elements.size())
+            base = emit("extractRow", {list, s.elements.back()}, {span, {}});
+    }
+    if (!s.isPart)
+        return s;
     if (target.index) {
-        needIndexable(base, target.index->rows, span);
-        needIndexable(base, target.index->cols, span);
+        base = indexable(base, *target.index, span);
         s.rows = selectionPart(base, target.index->rows, true, span);
         s.cols = selectionPart(base, target.index->cols, false, span);
         for (Selection::Part *part : {&s.rows, &s.cols})
@@ -154,6 +208,17 @@ Generator::Selection Generator::selection(IrValue base, const Target &target, So
     if (marks.cols)
         s.cols = {Form::Marks, expr(marks.cols), {}};
     return s;
+}
+
+/// base with value in the selected place; `level` lists around it are done with.
+IrValue Generator::replaced(IrValue base, const Selection &s, IrValue value, size_t level) {
+    if (level == s.elements.size())
+        return s.isPart ? replacePart(base, s, value) : value;
+    IrValue at = s.elements[level];
+    std::vector<IrValue> taken = emitMulti("takeElement", {asList(base, s.span), at}, {s.span, {}});
+    // Nobody else holds the element now, if nobody did before: it may be updated in place.
+    IrValue element = replaced(taken[1], s, value, level + 1);
+    return emit("putElement", {taken[0], element, at}, {s.span, {}});
 }
 
 /// base with value in the selected part.

@@ -6,6 +6,7 @@
 /// certainly fail; elsewhere such an operation becomes `daphne.fail`.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@
 
 namespace daphne::irgen {
 
+struct FunctionForms;
+
 /// A named value passed into or out of a program.
 struct Binding {
     std::string name;
@@ -32,11 +35,12 @@ struct GenerateOptions {
     /// become results of @main.
     std::vector<Binding> inputs;
     std::vector<const lang::FuncDef *> functions;
-    std::vector<const lang::Import *> imports; ///< whose functions stay callable
-    std::vector<Binding> views;                ///< registered by earlier inputs
-    bool exportVariables = false;              ///< all of them
-    std::vector<std::string> outputs;          ///< else these, which must be there at the end
-    SourceManager *sources = nullptr;          ///< of the program; queries that are not in a literal are added
+    std::vector<const lang::Import *> imports;    ///< whose functions stay callable
+    std::vector<Binding> views;                   ///< registered by earlier inputs
+    bool exportVariables = false;                 ///< all of them
+    std::vector<std::string> outputs;             ///< else these, which must be there at the end
+    SourceManager *sources = nullptr;             ///< of the program; queries that are not in a literal are added
+    std::shared_ptr<FunctionForms> functionForms; ///< of a session, whose variables may hold functions; else null
 };
 
 struct Result {

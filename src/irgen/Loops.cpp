@@ -47,11 +47,19 @@ void Generator::bindCarried(const Carried &carried, mlir::ValueRange values) {
         *find(name) = value;
 }
 
-/// The type of carried variable i must also hold `after`. Raises an error if there is none that does.
-void Generator::widenCarried(Carried &carried, size_t i, const TypeDesc &after, SourceSpan span) {
-    if (auto common = ops::commonType(carried.types[i], after))
+/// Makes the type of carried variable i hold `after` as well; false if there is no such type.
+bool Generator::tryWiden(Carried &carried, size_t i, const TypeDesc &after) {
+    auto common = ops::commonType(carried.types[i], after);
+    if (!common && after.isUnknown())
+        common = after;
+    if (common)
         carried.types[i] = inEveryIteration(*common);
-    else
+    return common.has_value();
+}
+
+/// The same; raises an error if there is none.
+void Generator::widenCarried(Carried &carried, size_t i, const TypeDesc &after, SourceSpan span) {
+    if (!tryWiden(carried, i, after))
         raise(compileError(span, "variable " + std::string(carried.names[i]) + " is " + carried.types[i].typeText() +
                                      " before the loop and " + after.typeText() + " after its body")
                   .withHint("a loop must not change the type of a variable"));
@@ -89,7 +97,7 @@ Generator::Turn Generator::turn(const Carried &carried, mlir::TypeRange own, Sou
     try {
         certain = certainOutside;
         for (size_t i = 0; i < carried.names.size() && exits.keepVariables(); ++i)
-            if (TypeDesc after = typeOf(*find(carried.names[i])); !after.compatible(carried.types[i]))
+            if (TypeDesc after = typeOf(*find(carried.names[i])); !ops::holds(carried.types[i], after))
                 widenCarried(wider, i, after, span);
     } catch (const DeadCode &) {
         exits = {.ways = 0}; // the loop itself may never run: it fails when it does
@@ -107,8 +115,7 @@ Generator::Turn Generator::turn(const Carried &carried, mlir::TypeRange own, Sou
 void Generator::jump(JumpTo to) {
     const Around &loop = loops.back();
     for (size_t i = 0; i < loop.carried->names.size(); ++i)
-        if (auto common = ops::commonType(loop.wider->types[i], typeOf(*find(loop.carried->names[i]))))
-            loop.wider->types[i] = inEveryIteration(*common);
+        tryWiden(*loop.wider, i, typeOf(*find(loop.carried->names[i])));
     exits = {.ways = to == JumpTo::LoopEnd ? Exits::Breaks : Exits::Continues};
 }
 

@@ -183,7 +183,7 @@ void Generator::assignment(const Assign &s) {
 void Generator::assignTo(const Target &target, IrValue value, SourceSpan end) {
     if (target.isPart()) {
         IrValue base = *find(target.name);
-        value = replacePart(base, selection(base, target, SourceSpan::join(target.span, end)), value);
+        value = replaced(base, selection(base, target, SourceSpan::join(target.span, end)), value);
     }
     assign(target.name, value, target.span);
 }
@@ -203,7 +203,7 @@ void Generator::combination(const Assign &s) {
     Selection part = selection(base, target, SourceSpan::join(target.span, operand->span));
     IrValue old = read(base, part);
     IrValue value = combine(s.op, old, expr(operand), site);
-    assign(target.name, replacePart(base, part, value), target.span);
+    assign(target.name, replaced(base, part, value), target.span);
 }
 
 void Generator::returnStatement(const Return &s) {
@@ -265,7 +265,7 @@ Generator::Path Generator::path(const std::vector<std::string_view> &watched, ll
 TypeDesc Generator::mergedType(const TypeDesc &a, const TypeDesc &b, std::string_view what, Numbers numbers,
                                SourceSpan span) {
     if (a.isComplete() && b.isComplete() && !a.sameType(b)) {
-        if (auto common = ops::commonType(a, b); common && numbers == Numbers::Widen)
+        if (auto common = ops::commonType(a, b); common && (numbers == Numbers::Widen || a.isList()))
             return *common;
         raise(compileError(span, std::string(what) + " is " + a.typeText() + " on one path and " + b.typeText() +
                                      " on the other")
@@ -354,7 +354,7 @@ void Generator::takenBranch(const Stmt *taken, const Stmt *other) {
         const auto written = writtenFiles;
         const bool anyWritten = writesAnyFile;
         const size_t numInspected = inspectedFiles.size();
-        ++forTypesOnly;
+        ++errorsAreKept;
         try {
             Path notTaken = path(watched, [&] { scoped(other); });
             if (notTaken.exits.falls())
@@ -363,7 +363,7 @@ void Generator::takenBranch(const Stmt *taken, const Stmt *other) {
         } catch (const Error &) {
             types.clear(); // what does not run may be wrong
         }
-        --forTypesOnly;
+        --errorsAreKept;
         writtenFiles = written;
         writesAnyFile = anyWritten;
         inspectedFiles.resize(numInspected);
@@ -429,13 +429,15 @@ void Generator::guardRest(std::span<Stmt *const> rest) {
 // ---- entry
 
 Generator::Generator(mlir::MLIRContext &context, const GenerateOptions &options)
-    : context(context), options(options), builder(&context) {}
+    : functionForms(options.functionForms ? options.functionForms : std::make_shared<FunctionForms>()),
+      context(context), options(options), builder(&context) {}
 
 Result Generator::run(const CheckedScript &program) {
     Result result;
     result.module = mlir::ModuleOp::create(builder.getUnknownLoc());
     module = *result.module;
     script = mainScript = program.main;
+    anyFunctionValue = program.anyFunctionValue || !functionForms->forms.empty();
     llvm::SmallVector<mlir::Type> inputs;
     for (const Binding &b : options.inputs)
         inputs.push_back(irType(b.type));
@@ -464,6 +466,7 @@ Result Generator::run(const CheckedScript &program) {
                 .withHint("outputs are variables of the main script");
         exported.emplace_back(name, found->second);
     }
+    finishDispatchers();
     result.files = std::move(inspectedFiles);
     result.warnings = std::move(warnings);
     llvm::SmallVector<IrValue> values;

@@ -96,6 +96,13 @@ struct Collector {
             for (const Expr *inner : {as<Filter>(e).base, as<Filter>(e).rows, as<Filter>(e).cols, as<Filter>(e).cells})
                 expression(inner, decides);
             break;
+        case ExprKind::Element:
+            expression(as<Element>(e).base, decides);
+            part(as<Element>(e).part);
+            break;
+        case ExprKind::Lambda: // what it computes with may decide anything where it is called
+            expression(as<Lambda>(e).result, true);
+            break;
         case ExprKind::Unary: expression(as<Unary>(e).operand, decides); break;
         case ExprKind::Cond:
             for (const Expr *inner : {as<Cond>(e).condition, as<Cond>(e).thenValue, as<Cond>(e).elseValue})

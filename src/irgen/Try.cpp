@@ -11,6 +11,7 @@
 #include "llvm/ADT/ScopeExit.h"
 
 #include "ir/Try.h"
+#include "ops/CommonType.h"
 
 namespace daphne::irgen {
 
@@ -31,11 +32,14 @@ IrValue *Generator::find(std::string_view name, size_t numScopes, size_t numTryB
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(body->entry);
     IrValue inside;
+    const SourceSpan span = ir::spanOf(outer->getLoc());
     if (auto c = ir::constantOf(*outer)) {
-        inside = constant(*c, ir::spanOf(outer->getLoc()));
+        inside = constant(*c, span);
     } else {
         inside = body->entry->addArgument(outer->getType(), outer->getLoc());
         body->captured.push_back(*outer);
+        if (auto function = functionOf(*outer)) // which one it is stays known
+            inside = functionInSight(inside, function->number, span);
     }
     return &(scopes[first][name] = inside);
 }
@@ -59,7 +63,7 @@ void Generator::noteAssigned(std::string_view name, IrValue value, SourceSpan sp
             return; // the name of a caught message hides it
     auto i = static_cast<size_t>(known - body.kept->names.begin());
     const TypeDesc &type = body.kept->types[i];
-    if (!typeOf(value).compatible(type))
+    if (!ops::holds(type, typeOf(value)))
         widenCarried(*body.wider, i, typeOf(value), span);
     keep(value, type, i, span); // worth nothing if that has widened it
 }

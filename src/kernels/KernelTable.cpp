@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/KernelTable.h"
 
+#include "data/Sequence.h"
+
 #include "kernels/csr/StoredValues.h"
 #include "kernels/elementwise/Convert.h"
 #include "kernels/folds/FoldKernels.h"
@@ -132,12 +134,16 @@ Ref<Dense> KernelCall::reuseOrCreate(size_t k, ValueType type, size_t rows, size
 }
 
 std::string describe(const Value &v) {
+    if (isFunction(v))
+        return "function";
     std::string type(dslName(v.valueType()));
     switch (v.kind()) {
     case ValueKind::None: return "nothing";
     case ValueKind::Scalar: return type;
     case ValueKind::Matrix: return "matrix<" + type + "> " + v.matrix().shapeText();
-    case ValueKind::List: return "list<matrix<" + type + ">> of length " + std::to_string(v.list().elements.size());
+    case ValueKind::List:
+        return (v.valueType() == ValueType::Unknown ? "list" : "list<matrix<" + type + ">>") + " of length " +
+               std::to_string(sequenceOf(v).elements.size());
     case ValueKind::Frame: break;
     }
     return "frame " + v.frame().shapeText();

@@ -9,7 +9,7 @@
 ///
 /// Parameter types (after KernelCall&): const Value & (anything but a Csr),
 /// AnyValue (anything), const Dense &, const Csr &, const Matrix & (a matrix in
-/// that or either representation), const Frame &, const List &, size_t (a size: a
+/// that or either representation), const Frame &, size_t (a size: a
 /// whole number >= 0), int64_t (a whole number: a position or a count), Seed,
 /// double, bool (numeric scalars), const std::string &, std::span<const Value> or AnyValues (all remaining arguments;
 /// last). Results: Value, void or std::array<Value, N>. A wrong argument gives
@@ -147,13 +147,6 @@ template <> struct FromValue<const Frame &> {
         if (!c.args[i].isFrame())
             wrongArgument(c, i, "a frame");
         return c.args[i].frame();
-    }
-};
-template <> struct FromValue<const List &> {
-    static const List &get(KernelCall &c, size_t i) {
-        if (!c.args[i].isList())
-            wrongArgument(c, i, "a list");
-        return c.args[i].list();
     }
 };
 template <> struct FromValue<const std::string &> {

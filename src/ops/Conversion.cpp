@@ -93,6 +93,8 @@ Types size(const InferCall &call) {
 
 bool ifKindUnknown(const InferCall &call) { return call.type(0).isUnknown(); }
 
+Types decides(const InferCall &) { return {TypeDesc::scalar(ValueType::Bool)}; }
+
 Types typeOf(const InferCall &) { return {TypeDesc::scalar(ValueType::Str)}; }
 
 Types sparsity(const InferCall &call) {
@@ -105,6 +107,8 @@ constexpr OpInfo kOps[] = {
     {.mnemonic = "cast", .infer = cast, .mayFail = castMayFail, .effects = Effect::KeepsStored},
     {.mnemonic = "densify", .infer = sameAsFirst},
     {.mnemonic = "typeOf", .infer = typeOf},
+    // decides(x, truth): x is a number with this truth value.
+    {.mnemonic = "decides", .minArgs = 2, .maxArgs = 2, .infer = decides},
     {.mnemonic = "numRows", .infer = size, .mayFail = ifKindUnknown},
     {.mnemonic = "numCols", .infer = size, .mayFail = ifKindUnknown},
     {.mnemonic = "numCells", .infer = size, .mayFail = ifKindUnknown},

@@ -121,7 +121,8 @@ template <InferFn Elementwise> Types outer(const InferCall &call) {
 /// Scalar condition: the chosen branch. Facts the branches do not share are unknown.
 TypeDesc chosen(const InferCall &call) {
     const TypeDesc &t = call.type(1), &e = call.type(2);
-    if (!t.compatible(e))
+    bool lists = t.isList() && e.isList(); // what they hold may differ
+    if (!lists && !t.compatible(e))
         rejectBranches(call, "needs two values of the same type");
     return join(t, e);
 }

@@ -41,8 +41,14 @@ TypeDesc resized(const TypeDesc &x, Dim d, int64_t size) {
     return r;
 }
 
+/// Throws unless operand 0 has, or may have, rows; those of a list are its elements.
+void needRows(const InferCall &call) {
+    if (!call.type(0).isList())
+        needMatrixOrFrame(call, 0);
+}
+
 Types sliceRow(const InferCall &call) {
-    needMatrixOrFrame(call, 0);
+    needRows(call);
     Bounds b = boundsOperand(call, 1, call.type(0).rows, Dim::Row, normalise);
     return {resized(call.type(0), Dim::Row, b.size)};
 }
@@ -96,8 +102,16 @@ int64_t positionsOperand(const InferCall &call, Dim d) {
     return p.valueType == ValueType::Unknown ? -1 : p.rows;
 }
 
+/// One position selects an element of a list, but a row of anything else.
 Types extractRow(const InferCall &call) {
-    needMatrixOrFrame(call, 0);
+    needRows(call);
+    const TypeDesc &x = call.type(0);
+    if (x.isList() && !call.type(1).isMatrix()) {
+        if (call.type(1).isUnknown())
+            return {TypeDesc::unknown()};
+        needNumericScalar(call, 1);
+        return {x.valueType == ValueType::Unknown ? TypeDesc::unknown() : TypeDesc::matrix(x.valueType)};
+    }
     return {resized(call.type(0), Dim::Row, positionsOperand(call, Dim::Row))};
 }
 
@@ -148,7 +162,7 @@ template <Dim d> bool extractMayFail(const InferCall &call) {
 }
 
 template <Dim d> Types filter(const InferCall &call) {
-    needMatrixOrFrame(call, 0);
+    d == Dim::Row ? needRows(call) : needMatrixOrFrame(call, 0);
     needNumericMatrix(call, 1);
     const TypeDesc &x = call.type(0);
     needMarks(call.type(1), sizeOf(x, d), d);

@@ -18,8 +18,8 @@ constexpr OpInfo kInternalOps[] = {
     {.mnemonic = "adapt", .infer = noInference, .mayFail = [](const InferCall &) { return true; }},
     // Number of iterations of for(i in from:to:step).
     {.mnemonic = "tripCount", .minArgs = 3, .maxArgs = 3, .infer = noInference},
-    // Cell-wise application of the function `callee`.
-    {.mnemonic = "map", .infer = noInference, .sideEffect = true},
+    // Cell-wise application of the function `callee`, whose first arguments are the operands behind the matrix.
+    {.mnemonic = "map", .maxArgs = kVariadic, .infer = noInference, .sideEffect = true},
     // Calls the function `callee` and catches its errors, see ir/Try.h.
     {.mnemonic = "try",
      .minArgs = 0,

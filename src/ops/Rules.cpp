@@ -2,6 +2,7 @@
 #include "ops/Rules.h"
 
 #include "base/Error.h"
+#include "ops/ListHints.h"
 
 namespace daphne::ops::rule {
 
@@ -131,8 +132,10 @@ ValueType generalOf(const TypeDesc &a, const TypeDesc &b) {
     return mostGeneral(a.valueType, b.valueType);
 }
 
-[[noreturn]] void rejectPair(const InferCall &call, std::string_view why) {
-    reject(quoted(call) + " " + std::string(why) + ", got " + call.type(0).text() + " and " + call.type(1).text());
+[[noreturn]] void rejectPair(const InferCall &call, std::string_view why, std::string_view hint = {}) {
+    throw compileError({}, quoted(call) + " " + std::string(why) + ", got " + call.type(0).text() + " and " +
+                               call.type(1).text())
+        .withHint(std::string(hint));
 }
 
 /// frame (+) scalar: every column keeps its own type, as at run time.
@@ -154,7 +157,7 @@ TypeDesc frameWithScalar(const InferCall &call) {
 TypeDesc combined(const InferCall &call, ValueType result) {
     const TypeDesc &a = call.type(0), &b = call.type(1);
     if (a.isList() || b.isList())
-        rejectPair(call, "does not work on lists");
+        rejectPair(call, "does not work on lists", hintForList(call.op.mnemonic));
     if (a.isFrame() || b.isFrame())
         return frameWithScalar(call);
     if (a.isMatrix() && b.isMatrix()) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/FunctionKind.h"
+
 namespace daphne::ops {
 
 bool TypeDesc::isComplete() const {
@@ -49,6 +51,8 @@ std::string TypeDesc::shapeText() const {
 
 std::string TypeDesc::typeText() const {
     auto vt = std::string(dslName(valueType));
+    if (kind == kFunctionKind)
+        return "function";
     switch (kind) {
     case Kind::Unknown: return "unknown";
     case Kind::Scalar: return vt;

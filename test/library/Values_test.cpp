@@ -247,11 +247,24 @@ TEST(Frames, AreMadeOfColumnsAndTakenApart) {
     EXPECT_NE(failureOf([&] { Value::frame({"a", "a"}, {f.part(0), f.part(0)}); }).status(), 0);
 }
 
-TEST(Lists, AreMadeOfMatricesAndTakenApart) {
+TEST(Lists, AreMadeOfAnyValuesAndTakenApart) {
     Value l = passedThrough(Value::list({Value::matrix<double>({1}, 1, 1), Value::matrix<double>({2, 3}, 2, 1)}));
     ASSERT_EQ(l.length(), 2u);
     EXPECT_EQ(l.part(1).cell<double>(1, 0), 3);
-    failureOf([&] { Value::list({Value::matrix<double>({1}, 1, 1), Value::matrix<float>({1}, 1, 1)}); });
+    Value mixed = passedThrough(Value::list({Value::number(1.5), Value::list({}), Value::matrix<float>({1}, 1, 1)}));
+    ASSERT_EQ(mixed.length(), 3u);
+    EXPECT_EQ(mixed.part(0).number<double>(), 1.5);
+    EXPECT_EQ(mixed.part(1).kind(), DAPHNE_LIST);
+    EXPECT_EQ(mixed.part(1).length(), 0u);
+    EXPECT_EQ(mixed.part(2).kind(), DAPHNE_DENSE);
+}
+
+TEST(Functions, BelongToTheProgramThatMadeThem) {
+    const Engine engine;
+    Value f = engine.compile("f = x -> x + 1;", {}, {"f"}).run({})["f"];
+    EXPECT_EQ(f.kind(), DAPHNE_FUNCTION);
+    auto other = engine.compile("g = x -> x * 100; l = list(g); g = f; y = g(1);", {Input::like("f", f)}, {"y"});
+    EXPECT_NE(failureOf([&] { other.run({f}); }).message().find("no function of the program"), std::string::npos);
 }
 
 TEST(ArrowStreams, OfFramesShareNumbersAndComeBack) {

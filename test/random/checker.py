@@ -39,8 +39,20 @@ class Function:
     visible: dict
 
     def accepts(self, types):
-        return len(types) == len(self.params) and all(
-            compatible(argument, declared or UNKNOWN) for argument, (_, declared) in zip(types, self.params))
+        return choose([self], types) is not None
+
+    def places(self, keywords):
+        """For each parameter the number of its argument, None for its default; None if they do not fit."""
+        names, places = [name for name, _ in self.params], [None] * len(self.params)
+        for i, keyword in enumerate(keywords):
+            if keyword is not None and keyword not in names:
+                return None
+            place = names.index(keyword) if keyword is not None else i
+            if place >= len(places) or places[place] is not None:
+                return None
+            places[place] = i
+        defaults = self.node.value[3]
+        return places if all(p is not None or name in defaults for p, name in zip(places, names)) else None
 
     def result_types(self, returned):
         """The declared types, or those of all return statements."""
@@ -77,6 +89,26 @@ def common(a, b):
     if a[1] in INTEGERS and b[1] in INTEGERS:
         both = [vt for vt in both if vt in INTEGERS]
     return (a[0], both[0]) if both else None
+
+
+def takes(argument, declared):
+    """A parameter of the declared type takes the argument, widened if need be."""
+    widens = argument[0] == declared[0] and declared[1] in WIDER.get(argument[1], ())
+    return compatible(argument, declared) or widens
+
+
+def choose(overloads, types, keywords=None):
+    """The function that a call means, and the numbers of its arguments by parameter: the first that fits as it is, else
+    the first that fits with defaults and widening."""
+    for fits in compatible, takes:
+        for function in overloads:
+            places = function.places(keywords or [None] * len(types))
+            if places is None or fits is compatible and None in places:
+                continue
+            if all(place is None or fits(types[place], declared or UNKNOWN)
+                   for place, (_, declared) in zip(places, function.params)):
+                return function, places
+    return None
 
 
 def compatible(a, b):
@@ -338,9 +370,10 @@ class Checker:
     def on_def(self, node):
         if self.depth or self.function:
             raise Reject('nested definition', node.begin)
-        name, params, declared = node.value
+        name, params, declared, defaults = node.value
         if len({param for param, _ in params}) != len(params):
             raise Reject('duplicate parameter', node.begin)
+        self.check_defaults(params, defaults)
         function = Function(node, name, params, declared, None, self.functions)
         if declared is not None:
             function.results = declared
@@ -350,6 +383,15 @@ class Checker:
         if declared is None:
             self.add(function)
         self.after_definition[id(node)] = self.functions
+
+    def check_defaults(self, params, defaults):
+        """They see the parameters before them."""
+        checker = Checker(self.functions, self.infers)
+        checker.scopes = [{}]
+        for name, type_ in params:
+            if name in defaults and not takes(checker.type(defaults[name]), type_ or UNKNOWN):
+                raise Reject('type of a default', defaults[name].begin)
+            checker.scopes[0][name] = type_ or UNKNOWN
 
     def add(self, function):
         """Functions seen by earlier definitions stay as they are."""
@@ -488,15 +530,13 @@ class Checker:
 
     def call_user(self, node, types):
         name, keywords = node.value
-        overloads = [f for f in self.functions[name] if len(f.params) == len(types)]
-        if not overloads:
-            raise Reject('number of arguments', node.begin)
-        places = keyword_order([param for param, _ in overloads[0].params], 0, keywords, node.begin)
-        ordered = [types[places.index(i)] for i in range(len(places))]
-        fitting = [f for f in overloads if f.accepts(ordered)]
-        if not fitting:
+        found = choose(self.functions[name], types, keywords)
+        if found is None:
             raise Reject('no overload fits', node.begin)
-        return self.results_of(fitting[0], ordered)
+        function, places = found
+        ordered = [UNKNOWN if place is None else types[place] for place in places]
+        return self.results_of(function, [declared if declared and declared[1] else type_
+                                          for type_, (_, declared) in zip(ordered, function.params)])
 
     def results_of(self, function, types):
         if not self.infers or function.declared is not None:
@@ -506,6 +546,11 @@ class Checker:
     def call_map(self, node):
         argument, function = node.parts
         kind, vt = self.type(argument)
+        if kind != 's' and function.kind == 'lambda':
+            self.scopes.append({function.value: ('s', vt)})
+            result = self.type(function.parts[0])
+            self.scopes.pop()
+            return [('m', result[1] if result[0] == 's' else None)]
         if kind == 's' or function.kind != 'name' or function.value not in self.functions:
             raise Reject('map', node.begin)
         fitting = [f for f in self.functions[function.value] if f.accepts([('s', vt)])]

@@ -61,6 +61,7 @@ class Signature:
     results: tuple
     declared: bool
     param_names: tuple = ()
+    num_defaults: int = 0
 
 
 class Expressions:

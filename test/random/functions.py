@@ -26,9 +26,12 @@ class Functions(Statements):
             type_ = self.random_type()
         return Type(type_.kind, type_.vt)
 
-    def header(self, name, params, typed, results):
+    def header(self, name, params, typed, results, defaults=()):
+        """The texts of the defaults belong to the last parameters."""
         texts = [f'{param}: {type_text(type_)}' if is_typed else param
                  for (param, type_), is_typed in zip(params.items(), typed)]
+        for i, text in enumerate(defaults, len(texts) - len(defaults)):
+            texts[i] += f' = {text}'
         arrow = f' -> {", ".join(map(type_text, results))}' if results else ''
         self.emit(f'def {name}({", ".join(texts)}){arrow} {{', False)
 
@@ -40,11 +43,23 @@ class Functions(Statements):
             if not is_typed and self.chance(0.1):
                 params[param] = Type('l', self.numeric_type())
         results = tuple(self.parameter_type() for _ in range(self.rng.choice([1, 1, 1, 2])))
-        self.header(name, params, typed, results if declared and self.chance(0.7) else None)
+        defaults = self.defaults(params) if self.chance(0.25) else []
+        self.header(name, params, typed, results if declared and self.chance(0.7) else None, defaults)
         self.variables = dict(params)
         self.nested(self.function_body, params, results)
         self.emit('}')
-        return Signature(name, tuple(params.values()), results, declared, tuple(params)), typed
+        return Signature(name, tuple(params.values()), results, declared, tuple(params), len(defaults)), typed
+
+    def defaults(self, params):
+        """Texts for some of the last parameters, which see those before them."""
+        texts, names = [], list(params)
+        for i in reversed(range(len(names))):
+            if params[names[i]].kind != 's' or self.chance(0.3):
+                break
+            self.variables = {name: params[name] for name in names[:i] if params[name].kind == 's'}
+            texts.insert(0, self.expression(params[names[i]], 1))
+        self.variables = {}
+        return texts
 
     def function_body(self, params, results):
         if self.is_opaque and self.chance(0.3):
@@ -138,10 +153,15 @@ class Functions(Statements):
                 type_ = Type(kind, vt)
             arguments.append(self.argument(type_, self.rng.choice([0, 1])))
         num_overloads = sum(other.name == signature.name for other, _ in self.all_functions)
-        if num_overloads == 1 and self.chance(0.1):
+        num_given = len(arguments) - self.rng.randint(0, signature.num_defaults)
+        if num_overloads == 1 and self.chance(0.1 + 0.3 * (signature.num_defaults > 0)):
             pairs = list(zip(signature.param_names, arguments))
+            optional = self.rng.sample(pairs[len(pairs) - signature.num_defaults:], signature.num_defaults)
+            pairs = pairs[:len(pairs) - signature.num_defaults] + optional[:self.rng.randint(0, len(optional))]
             self.rng.shuffle(pairs)
             arguments = [f'{name} = {argument}' for name, argument in pairs]
+        else:
+            arguments = arguments[:num_given]
         call = self.call_text(signature.name, *arguments)
         if len(signature.results) == 1 and self.chance(0.5):
             return self.emit(f'print({call});')

@@ -156,10 +156,25 @@ class Matrices(Expressions):
     def mapped(self, type_, depth):
         fitting = [f for f in self.functions if f.declared and len(f.params) == 1 and f.params[0].kind == 's'
                    and f.results == (Type('s', type_.vt),)]
-        if not fitting or not self.allow_calls or 0 in (type_.rows, type_.cols):
+        if 0 in (type_.rows, type_.cols):
+            return self.leaf_matrix(type_)
+        if self.chance(0.6):
+            return self.mapped_lambda(type_, depth)
+        if not fitting or not self.allow_calls:
             return self.leaf_matrix(type_)
         function = self.rng.choice(fitting)
         return self.call_text('map', self.matrix(self.like(type_, function.params[0].vt), depth), function.name)
+
+    def mapped_lambda(self, type_, depth):
+        """Its cell hides a variable, now and then."""
+        cell = Type('s', self.numeric_type())
+        scalars = {name: type for name, type in self.variables.items() if type.kind == 's'}
+        hidden = sorted(scalars)
+        name = self.rng.choice(hidden) if hidden and self.chance(0.1) else 'cell'
+        outer, self.variables = self.variables, {**scalars, name: cell}
+        result = self.scalar(type_.vt, self.rng.choice([0, 1, 1, 2]))
+        self.variables = outer
+        return self.call_text('map', self.matrix(self.like(type_, cell.vt), depth), f'{name} -> {result}')
 
     # Reorganisation
 

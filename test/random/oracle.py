@@ -15,7 +15,7 @@ from pathlib import Path
 import assignments
 import elementwise
 from builtins_table import product, type_text
-from checker import ALL_BUILTINS, STATEMENT_PARAMS, Checker, keyword_order
+from checker import ALL_BUILTINS, STATEMENT_PARAMS, Checker, choose, keyword_order
 from multiple import MULTIPLE_RESULTS
 from syntax import Reject, parse
 from values import Fail, List, Matrix, Scalar, Unspecified, convert, is_float, most_general, number_text
@@ -379,8 +379,7 @@ class Interpreter:
             return []
         arguments = [self.value(part) for part in node.parts]
         if name in self.functions:
-            params = [[param for param, _ in f.params] for f in self.functions[name] if len(f.params) == len(arguments)]
-            return self.call_user(name, in_order(arguments, keyword_order(params[0], 0, keywords, 0)))
+            return self.call_user(name, arguments, keywords)
         if name == 'print':
             return self.call_print(in_order(arguments, keyword_order(STATEMENT_PARAMS[name], 2, keywords, 0)))
         if name == 'stop':
@@ -415,15 +414,20 @@ class Interpreter:
         self.output.append(printed(value) + ('\n' if ends_line else ''))
         return []
 
-    def call_user(self, name, arguments):
-        types = [argument.type for argument in arguments]
-        function = next((f for f in self.functions[name] if f.accepts(types)), None)
-        if function is None:
+    def call_user(self, name, arguments, keywords=None):
+        found = choose(self.functions[name], [argument.type for argument in arguments], keywords)
+        if found is None:
             raise Fail('no overload fits')
+        function, places = found
         caller = self.scopes, self.functions, self.ill_typed, self.joins
-        self.ill_typed, self.joins = self.check_call(function, types)
-        self.scopes = [{param: argument for (param, _), argument in zip(function.params, arguments)}]
-        self.functions = function.visible
+        scope = {}
+        self.scopes, self.functions = [scope], function.visible
+        for place, (param, declared) in zip(places, function.params):
+            value = self.value(function.node.value[3][param]) if place is None else arguments[place]
+            if declared and declared[1] not in (None, value.vt):
+                value = elementwise.cast(value, None, declared[1])
+            scope[param] = value
+        self.ill_typed, self.joins = self.check_call(function, [value.type for value in scope.values()])
         self.call_depth += 1
         if self.call_depth > MAX_CALL_DEPTH:
             raise Unspecified('deep recursion')
@@ -452,14 +456,22 @@ class Interpreter:
                 raise Unspecified('function does not fit these types') from error
         return self.checked_calls[key]
 
+    def apply(self, function, argument):
+        if function.kind != 'lambda':
+            return self.call_user(function.value, [argument])
+        self.scopes.append({function.value: argument})
+        result = self.value(function.parts[0])
+        self.scopes.pop()
+        return [result]
+
     def call_map(self, node):
-        x, name = self.value(node.parts[0]), node.parts[1].value
+        x, function = self.value(node.parts[0]), node.parts[1]
         if not isinstance(x, Matrix):
             raise Fail('map needs a matrix')
         if not x.cells:
             raise Unspecified('result type without a call')
         num_printed = len(self.output)
-        results = [self.call_user(name, [Scalar(x.vt, cell, x.inexact)]) for cell in x.cells]
+        results = [self.apply(function, Scalar(x.vt, cell, x.inexact)) for cell in x.cells]
         if len(self.output) != num_printed:
             raise Unspecified('order of side effects')
         if any(len(values) != 1 or not isinstance(values[0], Scalar) for values in results):

@@ -245,10 +245,14 @@ class Parser:
         self.expect('def')
         name = self.identifier()
         self.expect('(')
-        parameters = []
+        parameters, defaults = [], {}
         while not self.is_sign(')'):
             parameter = self.identifier()
             parameters.append((parameter, self.type() if self.accept(':') else None))
+            if self.accept('='):
+                defaults[parameter] = self.expression()
+            elif defaults:
+                self.fail('parameters with defaults come last')
             if not self.accept(','):
                 break
         self.expect(')')
@@ -257,7 +261,7 @@ class Parser:
             results = [self.type()]
             while self.accept(','):
                 results.append(self.type())
-        return self.node('def', [self.block()], begin, (name, parameters, results))
+        return self.node('def', [self.block()], begin, (name, parameters, results, defaults))
 
     def type(self):
         """Kind 's' or 'm' and value type; a value type of None is any."""
@@ -292,6 +296,10 @@ class Parser:
 
     def expression(self):
         begin = self.begin()
+        if self.kind() == 'word' and self.peek(1) == '->':
+            parameter = self.identifier()
+            self.expect('->')
+            return self.node('lambda', [self.expression()], begin, parameter)
         left = self.binary(0)
         while self.accept('?'):
             then = self.expression()

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "data/Csr.h"
+#include "data/Sequence.h"
 #include "driver/prompt/LineBuffer.h"
 #include "kernels/csr/CsrParts.h"
 #include "kernels/objects/CellText.h"
@@ -199,7 +200,7 @@ std::string matrixSummary(const Matrix &m) {
            (m.isCsr() ? ", " + shareText(static_cast<const Csr &>(m)) : "");
 }
 
-std::string listText(const List &list) {
+std::string listText(const Sequence &list) {
     std::string out;
     size_t n = list.elements.size();
     for (size_t i = 0; i < n; ++i) {
@@ -207,7 +208,7 @@ std::string listText(const List &list) {
             out += std::string(kIndent, ' ') + "⋮ " + std::to_string(n - 2 * kEndRows) + " more elements\n";
             i = n - kEndRows;
         }
-        out += std::string(kIndent, ' ') + summaryText(Value(list.elements[i])) + "\n";
+        out += std::string(kIndent, ' ') + summaryText(list.elements[i]) + "\n";
     }
     return out;
 }
@@ -232,11 +233,13 @@ std::string frameText(const Frame &f, size_t width) {
 } // namespace
 
 std::string summaryText(const Value &value) {
+    if (isFunction(value))
+        return sequenceOf(value).elements[0].text();
     switch (value.kind()) {
     case ValueKind::Scalar: return scalarText(value);
     case ValueKind::Matrix: return matrixSummary(value.matrix());
     case ValueKind::Frame: return value.frame().shapeText() + " frame";
-    case ValueKind::List: return "list of " + std::to_string(value.list().elements.size());
+    case ValueKind::List: return "list of " + std::to_string(sequenceOf(value).elements.size());
     default: return "nothing";
     }
 }
@@ -246,7 +249,7 @@ std::string displayText(const Value &value, size_t width) {
     switch (value.kind()) {
     case ValueKind::Matrix: return out + matrixText(value.matrix(), width);
     case ValueKind::Frame: return out + frameText(value.frame(), width);
-    case ValueKind::List: return out + listText(value.list());
+    case ValueKind::List: return out + listText(sequenceOf(value));
     default: return out;
     }
 }

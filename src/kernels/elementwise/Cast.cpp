@@ -3,6 +3,7 @@
 /// KernelCall::castTarget: tag = kind | valueType << 8, kind None and value type
 /// Unknown meaning "keep".
 #include "base/Cancellable.h"
+#include "data/Sequence.h"
 #include "kernels/KernelTable.h"
 #include "kernels/RawCells.h"
 #include "kernels/csr/CsrParts.h"
@@ -84,7 +85,7 @@ Value cast(KernelCall &call, const Value &x) {
     auto wanted = static_cast<ValueType>(call.castTarget.tag >> 8 & 0xff);
     if (kind == ValueKind::None)
         kind = x.kind();
-    if (x.isList() || kind == ValueKind::List || x.kind() == ValueKind::None)
+    if (isFunction(x) || x.isList() || kind == ValueKind::List || x.kind() == ValueKind::None)
         wrongArgument(call, 0, "a scalar, matrix or frame");
     switch (kind) {
     case ValueKind::Scalar: return toScalar(x, wanted);

@@ -4,6 +4,7 @@
 #include "base/Cancellable.h"
 #include "kernels/RawCells.h"
 #include "kernels/objects/CellText.h"
+#include "ops/ListHints.h"
 #include "ops/Registry.h"
 
 namespace daphne {
@@ -134,10 +135,20 @@ Value combineFrame(KernelCall &call, const CellFunction &f, Pair p) {
     return result;
 }
 
+[[noreturn]] void wrongKind(const KernelCall &call, size_t i) {
+    try {
+        wrongArgument(call, i, "a scalar, matrix or frame");
+    } catch (Error &error) {
+        if (call.args[i].isList())
+            error.withHint(std::string(ops::hintForList(call.mnemonic())));
+        throw;
+    }
+}
+
 Value elementwise(KernelCall &call, const Value &lhs, const Value &rhs) {
     for (size_t i : {0, 1})
         if (!call.args[i].isScalar() && !call.args[i].isMatrix() && !call.args[i].isFrame())
-            wrongArgument(call, i, "a scalar, matrix or frame");
+            wrongKind(call, i);
     if (lhs.isFrame() || rhs.isFrame())
         return combineFrame(call, *call.kernel.cells, {lhs, rhs});
     return combine(call, *call.kernel.cells, {lhs, rhs});

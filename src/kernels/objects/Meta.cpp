@@ -25,6 +25,11 @@ Value numCells(KernelCall &call, AnyValue x) {
     return Value::size(s.rows * s.cols);
 }
 
+/// decides(x, truth): x is a number with this truth value.
+Value decides(KernelCall &, AnyValue x, bool truth) {
+    return Value::scalar(x.value.isScalar() && !x.value.isString() && x.value.as<bool>() == truth);
+}
+
 /// Fraction of cells that are not 0 (not "" for strings); 0 for a matrix without cells.
 Value sparsity(KernelCall &, const Matrix &m) {
     if (m.cells() == 0)
@@ -40,6 +45,7 @@ void addMeta(KernelTable &t) {
     t.add<&numCols>("numCols");
     t.add<&numCells>("numCells");
     t.add<&sparsity>("sparsity");
+    t.add<&decides>("decides");
 }
 
 } // namespace daphne

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// print and typeOf (language 5).
 #include "base/Cancellable.h"
+#include "data/Sequence.h"
 #include "kernels/KernelTable.h"
 #include "kernels/objects/CellText.h"
 #include "ops/PrintDigits.h"
@@ -53,8 +54,10 @@ std::string header(const Frame &f) {
     return s + "])";
 }
 
-std::string header(const List &l) {
-    return "List(" + std::to_string(l.elements.size()) + ", DenseMatrix, " + std::string(cppName(l.elementType)) + ")";
+std::string header(const Sequence &l) {
+    std::string size = "List(" + std::to_string(l.elements.size());
+    ValueType type = l.matrixType();
+    return type == ValueType::Unknown ? size + ")" : size + ", DenseMatrix, " + std::string(cppName(type)) + ")";
 }
 
 void printCells(Printer &out, const Dense &m) {
@@ -118,7 +121,35 @@ void printScalar(Printer &out, const Value &x) {
         withNumericType(x.scalarType(), [&]<class T>(TypeTag<T>) { out.addCell(x.as<T>()); });
 }
 
+void printValue(Printer &out, const Value &x, bool newline);
+
+/// Lists inside of lists may be nested deeper than the stack allows.
+void printList(Printer &out, const Sequence &list) {
+    std::vector<std::pair<const Sequence *, size_t>> open{{&list, 0}};
+    out.add(header(list) + "\n");
+    while (!open.empty()) {
+        auto &[current, next] = open.back();
+        if (next == current->elements.size()) {
+            open.pop_back();
+            continue;
+        }
+        const Value &element = current->elements[next++];
+        if (!element.isList()) {
+            printValue(out, element, true);
+            continue;
+        }
+        out.add(header(sequenceOf(element)) + "\n");
+        open.emplace_back(&sequenceOf(element), 0);
+    }
+}
+
 void printValue(Printer &out, const Value &x, bool newline) {
+    if (isFunction(x)) {
+        out.add(sequenceOf(x).elements[0].text());
+        if (newline)
+            out.add('\n');
+        return;
+    }
     switch (x.kind()) {
     case ValueKind::Scalar:
         printScalar(out, x);
@@ -127,11 +158,7 @@ void printValue(Printer &out, const Value &x, bool newline) {
         return;
     case ValueKind::Matrix: return printMatrix(out, x.matrix());
     case ValueKind::Frame: return printFrame(out, x.frame());
-    case ValueKind::List:
-        out.add(header(x.list()) + "\n");
-        for (const Ref<Matrix> &m : x.list().elements)
-            printMatrix(out, *m);
-        return;
+    case ValueKind::List: return printList(out, sequenceOf(x));
     case ValueKind::None: break;
     }
 }
@@ -149,12 +176,13 @@ void printValues(KernelCall &call, bool newline, bool toError, const std::string
     Printer out(toError ? call.context.err : call.context.out, static_cast<Digits>(digits));
     bool inLine = false;
     for (const Value &x : all.values) {
-        if (inLine && x.isScalar())
+        const bool isWord = x.isScalar() || isFunction(x);
+        if (inLine && isWord)
             out.add(sep);
         else if (inLine)
             out.add('\n');
         printValue(out, x, false);
-        inLine = x.isScalar();
+        inLine = isWord;
     }
     if (inLine && newline)
         out.add('\n');
@@ -163,11 +191,13 @@ void printValues(KernelCall &call, bool newline, bool toError, const std::string
 
 Value typeOf(KernelCall &call, AnyValue any) {
     const Value &x = any.value;
+    if (isFunction(x))
+        return sequenceOf(x).elements[0];
     switch (x.kind()) {
     case ValueKind::Scalar: return Value::string(std::string(cppScalarName(x.scalarType())));
     case ValueKind::Matrix: return Value::string(header(x.matrix()));
     case ValueKind::Frame: return Value::string(header(x.frame()));
-    case ValueKind::List: return Value::string(header(x.list()));
+    case ValueKind::List: return Value::string(header(sequenceOf(x)));
     case ValueKind::None: break;
     }
     wrongArgument(call, 0, "a value");

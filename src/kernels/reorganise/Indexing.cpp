@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Right indexing and filtering: slices are windows on the argument, the rest
-/// copies the selected cells.
+/// copies the selected cells. The rows of a list are its elements.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
+#include "kernels/objects/Lists.h"
 #include "kernels/reorganise/Selection.h"
 #include "ops/Range.h"
 #include "ops/WholeNumber.h"
@@ -118,8 +119,19 @@ namespace {
 
 Value position(KernelCall &, int64_t p) { return Value::scalar(p); }
 
-size_t numRows(const Value &x) { return x.isFrame() ? x.frame().rows() : x.dense().rows(); }
+/// The elements of a list are its rows.
+size_t numRows(const Value &x) {
+    if (x.isList())
+        return sequenceOf(x).elements.size();
+    return x.isFrame() ? x.frame().rows() : x.dense().rows();
+}
 size_t numCols(const Value &x) { return x.isFrame() ? x.frame().cols() : x.dense().cols(); }
+
+void needRows(const KernelCall &call) {
+    const Value &x = call.args[0];
+    if (!x.isMatrix() && !x.isFrame() && !x.isList())
+        wrongArgument(call, 0, "a matrix, frame or list");
+}
 
 void needMatrixOrFrame(const KernelCall &call) {
     if (!call.args[0].isMatrix() && !call.args[0].isFrame())
@@ -139,9 +151,14 @@ Ref<Frame> pickCols(const Frame &f, std::span<const size_t> positions) {
 }
 
 Value sliceRow(KernelCall &call, const Value &x, int64_t lo, int64_t hi) {
-    needMatrixOrFrame(call);
-    ops::Range range = rangeIn(lo, hi, numRows(x), "row");
+    needRows(call);
+    ops::Range range = rangeIn(lo, hi, numRows(x), x.isList() ? "element" : "row");
     auto first = static_cast<size_t>(range.lo), last = static_cast<size_t>(range.hi);
+    if (x.isList()) {
+        std::vector<size_t> positions(last - first);
+        std::iota(positions.begin(), positions.end(), first);
+        return pickElements(sequenceOf(x), positions);
+    }
     if (x.isMatrix())
         return Dense::window(x.dense(), first, last, 0, x.dense().cols());
     auto result = Ref<Frame>::make(last - first);
@@ -161,9 +178,14 @@ Value sliceCol(KernelCall &call, const Value &x, int64_t lo, int64_t hi) {
     return pickCols(x.frame(), positions);
 }
 
-Value extractRow(KernelCall &call, const Value &x, const Value &) {
-    needMatrixOrFrame(call);
-    auto positions = positionsIn(call, numRows(x), "row");
+/// One position selects an element of a list, but a row of anything else.
+Value extractRow(KernelCall &call, const Value &x, const Value &p) {
+    needRows(call);
+    if (x.isList() && p.isScalar() && !p.isString())
+        return elementAt(sequenceOf(x), p.as<int64_t>());
+    auto positions = positionsIn(call, numRows(x), x.isList() ? "element" : "row");
+    if (x.isList())
+        return pickElements(sequenceOf(x), positions);
     if (x.isFrame())
         return pickRows(x.frame(), positions);
     return pickRows(x.dense(), positions);
@@ -198,8 +220,10 @@ Value extractCol(KernelCall &call, const Value &x, const Value &p) {
 }
 
 Value filterRow(KernelCall &call, const Value &x, const Value &) {
-    needMatrixOrFrame(call);
-    auto positions = keptIn(call, 1, numRows(x), "row");
+    needRows(call);
+    auto positions = keptIn(call, 1, numRows(x), x.isList() ? "element" : "row");
+    if (x.isList())
+        return pickElements(sequenceOf(x), positions);
     if (x.isFrame())
         return pickRows(x.frame(), positions);
     return pickRows(x.dense(), positions);

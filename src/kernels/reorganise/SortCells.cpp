@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Cells sorted, different cells and rows, positions of cells, the first and last rows.
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "base/Widening.h"
@@ -8,6 +9,7 @@
 #include "kernels/RawCells.h"
 #include "kernels/aggregates/Extreme.h"
 #include "kernels/elementwise/Convert.h"
+#include "kernels/objects/Lists.h"
 #include "kernels/relational/RowKeys.h"
 #include "kernels/reorganise/CellOrder.h"
 #include "kernels/reorganise/RadixSort.h"
@@ -178,10 +180,9 @@ Value part(const Value &x, size_t begin, size_t end) {
             result->addColumn(x.frame().labels[c], Dense::window(*x.frame().columns[c], begin, end, 0, 1));
         return result;
     }
-    auto result = Ref<List>::make(x.list().elementType);
-    result->elements.assign(x.list().elements.begin() + static_cast<ptrdiff_t>(begin),
-                            x.list().elements.begin() + static_cast<ptrdiff_t>(end));
-    return result;
+    std::vector<size_t> positions(end - begin);
+    std::iota(positions.begin(), positions.end(), begin);
+    return pickElements(sequenceOf(x), positions);
 }
 
 size_t lengthOf(const KernelCall &call, const Value &x) {
@@ -191,7 +192,7 @@ size_t lengthOf(const KernelCall &call, const Value &x) {
         return x.frame().rows();
     if (!x.isList())
         wrongArgument(call, 0, "a matrix, frame or list");
-    return x.list().elements.size();
+    return sequenceOf(x).elements.size();
 }
 
 Value head(KernelCall &call, AnyValue x, size_t n) { return part(x.value, 0, std::min(n, lengthOf(call, x.value))); }

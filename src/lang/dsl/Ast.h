@@ -53,12 +53,14 @@ enum class ExprKind : uint8_t {
     Cast,
     Index,
     Filter,
+    Element,
     Unary,
     Binary,
     Cond,
     MatrixLit,
     FrameColumns,
     FrameRows,
+    Lambda,
 };
 
 struct Expr {
@@ -101,7 +103,7 @@ struct Call : Expr {
     std::span<CallArg> args;
 };
 
-enum class DataType : uint8_t { None, Scalar, Matrix, Frame, List };
+enum class DataType : uint8_t { None, Scalar, Matrix, Frame, List, Function };
 /// data_type [< value_type >] or value_type alone (DataType::None).
 struct TypeSpec {
     DataType dataType = DataType::None;
@@ -128,6 +130,11 @@ struct Filter : Expr {
     const Expr *rows, *cols; ///< null if empty
     const Expr *cells;       ///< x[[cells]]: a matrix that marks cells; null: rows and columns
 };
+/// l[position], or l[from:to], of a list.
+struct Element : Expr {
+    const Expr *base;
+    IndexPart part;
+};
 enum class UnaryOp : uint8_t { Plus, Minus, Not };
 struct Unary : Expr {
     UnaryOp op;
@@ -153,6 +160,23 @@ struct FrameColumns : Expr {
 /// { ["a", "b"], [1, 2], [3, 4] }; cells row by row, rows.size() / labels.size() rows.
 struct FrameRows : Expr {
     std::span<const Expr *> labels, cells;
+};
+
+struct Param {
+    std::string_view name;
+    SourceSpan span;
+    bool typed;
+    TypeSpec type;
+    const Expr *defaultValue; ///< null if there is none
+};
+struct Block;
+struct Script;
+/// (x, y: f64) -> result. What else the result names is taken from where the lambda stands.
+struct Lambda : Expr {
+    std::span<Param> params;
+    const Expr *result;
+    Block *body; ///< returns the result
+    const Script *script;
 };
 
 // ----------------------------------------------------------------- statements
@@ -186,9 +210,10 @@ struct ExprStmt : Stmt {
 struct Target {
     std::string_view name; ///< dotted text
     SourceSpan span;
-    const Index *index;  ///< x[rows, cols], or null
-    const Filter *marks; ///< x[[rows, cols]] or x[[cells]], or null
-    bool isPart() const { return index || marks; }
+    std::span<const Expr *> elements; ///< positions in lists before that: l[i][j], from the left
+    const Index *index;               ///< x[rows, cols], or null
+    const Filter *marks;              ///< x[[rows, cols]] or x[[cells]], or null
+    bool isPart() const { return index || marks || !elements.empty(); }
 };
 struct Assign : Stmt {
     std::span<Target> targets;
@@ -232,13 +257,6 @@ struct Try : Stmt {
     SourceSpan messageSpan, placeSpan;
     Block *handler;
 };
-struct Param {
-    std::string_view name;
-    SourceSpan span;
-    bool typed;
-    TypeSpec type;
-    const Expr *defaultValue; ///< null if there is none
-};
 struct FuncDef : Stmt {
     std::string_view name;
     SourceSpan nameSpan;
@@ -246,12 +264,11 @@ struct FuncDef : Stmt {
     bool resultsDeclared;
     std::span<TypeSpec> results;
     Block *body;
-    const struct Script *script; ///< the script whose names the body sees
+    const Script *script; ///< the script whose names the body sees
 };
 struct Return : Stmt {
     std::span<const Expr *> values;
 };
-struct Script;
 /// One file brought in by an import; a library import brings several.
 struct Imported {
     std::string_view prefix; ///< names become prefix.name

@@ -64,11 +64,11 @@ ops::Arg defaultArg(std::string_view literal) {
     return arg({.type = value.type, .i = 0, .d = negative ? -value.value : value.value, .s = {}});
 }
 
+} // namespace
+
 bool isAxis(const ops::Constant &c) {
     return isIntegerLike(c.type) && c.type != ValueType::Bool && (c.i == 0 || c.i == 1);
 }
-
-} // namespace
 
 Checker::CallResult Checker::checkPrint(const Call &call, const BuiltinInfo &builtin) {
     checkArguments(call);
@@ -96,6 +96,8 @@ Checker::CallResult Checker::checkBuiltinCall(const Call &call, const BuiltinInf
     auto bound = bindArguments(checked, builtin);
     if (!bound)
         return {};
+    if (builtin.theme == kSecondOrder)
+        return checkSecondOrder(checked, builtin, *bound);
     // Further errors leave number and types of the results as they are.
     bool good = checkBuiltinConstants(checked, builtin, *bound);
     if (builtin.name == "createFrame")

@@ -15,11 +15,13 @@ std::string argumentCount(size_t n) { return n == 1 ? "1 argument" : std::to_str
 } // namespace
 
 Checker::CallResult Checker::checkCall(const Call &call) {
+    const bool hasOther = functions.has(call.callee) || ops::Registry::get().findBuiltin(call.callee);
+    const Variable *variable = variables->find(call.callee);
+    if (variable && (variable->value.isFunction || (variable->value.mayBeFunction() && !hasOther)))
+        return checkValueCall(call, *variable);
     // A user-defined function hides the builtin of the same name altogether.
     if (functions.has(call.callee))
         return checkUserCall(call);
-    if (call.callee == "map")
-        return checkMap(call);
     if (const auto *builtin = ops::Registry::get().findBuiltin(call.callee))
         return checkBuiltinCall(call, *builtin);
     reportUnknownFunction(call);
@@ -66,13 +68,46 @@ void Checker::reportUnknownFunction(const Call &call) {
     std::vector<std::string_view> names = functions.names();
     for (const ops::BuiltinInfo &b : ops::Registry::get().builtins())
         names.push_back(b.name);
-    names.push_back("map");
-    if (std::string habit = hintForName(call.callee); !habit.empty())
+    if (lambdas > 0 && call.callee == assigned)
+        e.withHint("a lambda does not see its own name; only a 'def' can call itself");
+    else if (std::string habit = hintForName(call.callee); !habit.empty())
         e.withHint(habit);
+    else if (variables->find(call.callee))
+        e.withHint(quoted(call.callee) + " is a variable that holds no function; only functions can be called");
     else if (std::string near = nearest(call.callee, names); !near.empty())
         e.withHint("did you mean '" + near + "'?");
-    else if (variables->find(call.callee))
-        e.withHint(quoted(call.callee) + " is a variable; only functions can be called");
+}
+
+// ------------------------------------------------------------ function values
+
+/// Whether the builtin of that name is what a call means.
+bool Checker::namesBuiltin(std::string_view name) const {
+    const Variable *variable = variables->find(name);
+    return !functions.has(name) && !(variable && variable->value.isFunction);
+}
+
+/// A call of a variable that holds a function, or may hold one while there is no other function of its name.
+Checker::CallResult Checker::checkValueCall(const Call &call, const Variable &variable) {
+    const Known function = variable.value;
+    size_t errorsBefore = run.diagnostics.count();
+    checkArguments(call);
+    if (run.diagnostics.count() != errorsBefore)
+        return {};
+    for (const CallArg &arg : call.args)
+        if (!arg.keyword.empty()) {
+            report(arg.span, "the function in the variable " + quoted(call.callee) + " takes no keyword arguments")
+                .withHint("the names of parameters belong to the name of a 'def'");
+            return {};
+        }
+    if (!call.hint.empty()) {
+        report(call.calleeSpan, "a kernel hint is not possible on the function in the variable " + quoted(call.callee))
+            .withHint("hints select the implementation of a builtin or operator");
+        return {};
+    }
+    if (function.numParams && *function.numParams != call.args.size())
+        report(call.span, "the function in the variable " + quoted(call.callee) + " takes " +
+                              argumentCount(*function.numParams) + ", got " + std::to_string(call.args.size()));
+    return {};
 }
 
 // ----------------------------------------------------- user-defined functions
@@ -89,7 +124,7 @@ Checker::CallResult Checker::checkUserCall(const Call &call) {
         return {};
     std::vector<Type> args;
     for (const Known &value : checked.values)
-        args.push_back(value.type);
+        args.push_back(typeAsArgument(value));
     const Function *chosen = nullptr;
     for (Fit fit : {Fit::Exact, Fit::Widened})
         for (const Function *f : overloads)
@@ -196,88 +231,82 @@ void Checker::reportWrongTypes(const Call &call, const std::vector<Type> &args, 
                                           " needs " + wanted.typeText() + ", got " + given.typeText());
         e.withNote(f.signature() + " is defined", f.def->nameSpan);
         bool numbers = isNumeric(wanted.valueType) && isNumeric(given.valueType) && wanted.kind == given.kind;
-        if (wanted.isScalar() || wanted.isMatrix())
+        if ((wanted.isScalar() || wanted.isMatrix()) && given.kind != ops::kFunctionKind)
             e.withHint(std::string(numbers ? "a conversion could change values" : "there is no implicit conversion") +
                        "; write as." + wanted.typeText() + "(x)");
         return;
     }
 }
 
-// ------------------------------------------------------------------------ map
+// --------------------------------------------- builtins that take a function
 
-bool Checker::namesOnlyFunction(const Expr *e) const {
-    return e->kind == ExprKind::Var && !variables->find(as<Var>(e).name) && functions.has(as<Var>(e).name);
+/// f(arg, function ...): functions of one parameter, of two for reduce.
+Checker::CallResult Checker::checkSecondOrder(const CheckedCall &checked, const ops::BuiltinInfo &builtin,
+                                              const std::vector<Known> &bound) {
+    const Call &call = checked.call;
+    auto argument = [&](size_t p) -> const CallArg & {
+        for (size_t i = 0; i < call.args.size(); ++i)
+            if (call.args[i].keyword.empty() ? i == p : call.args[i].keyword == builtin.params[p].name)
+                return call.args[i];
+        return call.args[0];
+    };
+    std::string name = quoted(call.callee);
+    const Known &data = bound[0];
+    Known function = bound[1];
+    // A variable that is no function does not hide one here: only a function can be meant.
+    const Expr *second = argument(1).value;
+    if (!function.mayBeFunction() && second->kind == ExprKind::Var && functions.has(as<Var>(second).name))
+        function = checkFunctionName(as<Var>(second));
+    if (data.isFunction) {
+        report(argument(0).span, "the first argument of " + name + " must be a matrix or list, this is a function")
+            .withHint("the order is " + std::string(call.callee) + "(data, function)");
+        return {};
+    }
+    if (data.type.isScalar() || (data.type.isFrame() && (builtin.name == "map" || builtin.name == "reduce"))) {
+        report(argument(0).span,
+               "the first argument of " + name + " must be a matrix or list, got " + data.type.typeText());
+        return {};
+    }
+    if (!function.mayBeFunction()) {
+        report(argument(1).span,
+               "the second argument of " + name + " must be a function, got " + function.type.typeText())
+            .withHint("the name of a 'def', or a lambda: x -> x + 1");
+        return {};
+    }
+    size_t wanted = builtin.name == "reduce" ? 2 : 1;
+    if (function.numParams && *function.numParams != wanted) {
+        report(argument(1).span, name + " needs a function of " + (wanted == 1 ? "one parameter" : "two parameters") +
+                                     ", this one has " + std::to_string(*function.numParams));
+        return {};
+    }
+    if (builtin.name == "apply" && !(bound[2].constant && isAxis(*bound[2].constant))) {
+        report(argument(2).span, "the axis of 'apply' must be a constant, 0 or 1")
+            .withHint("0 applies the function to each row, 1 to each column");
+        return {};
+    }
+    if (builtin.name != "map" || !data.type.isMatrix())
+        return {true, {Type::unknown()}};
+    const Expr *mapped = argument(1).value;
+    bool isName = mapped->kind == ExprKind::Var && functions.has(as<Var>(mapped).name) &&
+                  (!variables->find(as<Var>(mapped).name) || !bound[1].type.isUnknown());
+    ValueType cells = isName ? mappedType(as<Var>(mapped), Type::scalar(data.type.valueType)) : ValueType::Unknown;
+    return {true, {Type::matrix(cells)}};
 }
 
-/// map(arg, udf): the second argument is the bare name of a user-defined function.
-Checker::CallResult Checker::checkMap(const Call &call) {
-    const Expr *arg = nullptr, *udf = nullptr;
-    bool fits = call.args.size() == 2 && checkKeywordOrder(call);
-    for (size_t i = 0; fits && i < 2; ++i) {
-        std::string_view keyword = call.args[i].keyword;
-        fits = keyword.empty() || keyword == "arg" || keyword == "udf";
-        (keyword == "udf" || (keyword.empty() && i == 1) ? udf : arg) = call.args[i].value;
-    }
-    if (!fits || !arg || !udf) {
-        report(call.span, "'map' takes a matrix and the name of a function: map(arg, udf)");
-        return {};
-    }
-    if (namesOnlyFunction(arg)) {
-        report(arg->span,
-               "the first argument of 'map' must be a matrix, " + quoted(as<Var>(arg).name) + " is a function")
-            .withHint("the order is map(matrix, function)");
-        return {};
-    }
-    Type type = checkType(arg);
-    if (!type.isUnknown() && !type.isMatrix()) {
-        report(arg->span, "the first argument of 'map' must be a matrix, got " + type.typeText());
-        return {};
-    }
-    const Function *f = findMapped(udf, Type::scalar(type.isMatrix() ? type.valueType : ValueType::Unknown));
-    if (!f)
-        return {};
-    bool known = f->state == Function::State::Callable && f->results.size() == 1 && f->results[0].isScalar();
-    return {true, {Type::matrix(known ? f->results[0].valueType : ValueType::Unknown)}};
-}
-
-Function *Checker::findMapped(const Expr *udf, const Type &cell) {
-    if (udf->kind != ExprKind::Var) {
-        report(udf->span, "the second argument of 'map' must be the name of a function");
-        return nullptr;
-    }
-    std::string_view name = as<Var>(udf).name;
-    const auto &overloads = functions.overloads(name);
-    if (overloads.empty()) {
-        if (isOfFailedImport(name))
-            return nullptr;
-        Error &e = report(udf->span, "there is no user-defined function " + quoted(name));
-        if (ops::Registry::get().findBuiltin(name))
-            e.withHint("'map' takes no builtins; call " + std::string(name) +
-                       "(x) on the whole matrix, or wrap it in "
-                       "a function");
-        else if (variables->find(name))
-            e.withHint(quoted(name) + " is a variable; 'map' needs the name of a function");
-        else if (std::string near = nearest(name, functions.names()); !near.empty())
-            e.withHint("did you mean '" + near + "'?");
-        return nullptr;
-    }
-    bool anyUnary = false;
-    for (Function *f : overloads) {
-        anyUnary |= f->params.size() == 1;
-        if (!f->accepts({cell}))
-            continue;
-        if (f->state == Function::State::Open) {
-            report(udf->span, quoted(name) + " cannot be used in its own body: its result types are not declared");
-            return nullptr;
-        }
-        return f;
-    }
-    Error &e =
-        report(udf->span, anyUnary ? "no overload of " + quoted(name) + " takes a cell of type " + cell.typeText()
-                                   : "'map' needs a function of one parameter");
+/// The value type of the cells that the named function makes of cells; unknown after an error.
+ValueType Checker::mappedType(const Var &name, const Type &cell) {
+    CallArg arg{{}, &name, name.span};
+    const auto &overloads = functions.overloads(name.name);
+    for (Fit fit : {Fit::Exact, Fit::Widened})
+        for (const Function *f : overloads)
+            if (fits(*f->def, bindToParams(*f->def, {&arg, 1}), {cell}, fit)) {
+                bool isKnown = f->state == Function::State::Callable && f->results.size() == 1;
+                return isKnown && f->results[0].isScalar() ? f->results[0].valueType : ValueType::Unknown;
+            }
+    Error &e = report(name.span, "no definition of " + quoted(name.name) + " takes a cell of type " + cell.typeText());
     for (const Function *f : overloads)
         e.withNote(f->signature() + " is defined", f->def->nameSpan);
-    return nullptr;
+    return ValueType::Unknown;
 }
 
 } // namespace daphne::lang

@@ -60,6 +60,8 @@ Known Checker::checkValue(const Expr *e) {
     case ExprKind::MatrixLit: return {checkMatrixLit(as<MatrixLit>(e))};
     case ExprKind::FrameColumns: return {checkFrameColumns(as<FrameColumns>(e))};
     case ExprKind::FrameRows: return {checkFrameRows(as<FrameRows>(e))};
+    case ExprKind::Element: return {checkElement(as<Element>(e))};
+    case ExprKind::Lambda: return checkLambda(as<Lambda>(e));
     }
     return Known::nothing();
 }
@@ -78,10 +80,53 @@ Checker::Type Checker::checkBinaryChain(const Expr *e) {
 // ------------------------------------------------------------------ variables
 
 Known Checker::checkVar(const Var &var) {
-    if (const Variable *v = variables->find(var.name))
-        return v->value;
+    if (const Variable *v = variables->find(var.name)) {
+        Known value = v->value;
+        // A lambda takes values from where it stands; that some are literals is seen only where it is called at once.
+        if (lambdas > 0)
+            value.constant.reset();
+        return value;
+    }
+    if (functions.has(var.name))
+        return checkFunctionName(var);
     reportUndefined(var.name, var.span);
     return Known::nothing();
+}
+
+/// The name of a function of the script as a value.
+Known Checker::checkFunctionName(const Var &var) {
+    run.anyFunctionValue = true;
+    const auto &overloads = functions.overloads(var.name);
+    Known value{.type = Type::unknown(), .constant = {}, .isFunction = true};
+    for (const Function *f : overloads)
+        if (f->state == Function::State::Open) {
+            report(var.span,
+                   "'" + std::string(var.name) + "' cannot be used in its own body: its result types are not declared")
+                .withHint("declare them: def " + f->signature() + " -> type { ... }");
+            return value;
+        }
+    if (overloads.size() == 1 && overloads[0]->numRequired() == overloads[0]->params.size())
+        value.numParams = overloads[0]->params.size();
+    return value;
+}
+
+Known Checker::checkLambda(const Lambda &lambda) {
+    run.anyFunctionValue = true;
+    std::unordered_set<std::string_view> names;
+    for (const Param &p : lambda.params) {
+        if (!names.insert(p.name).second)
+            report(p.span, "there are two parameters named '" + std::string(p.name) + "'");
+        if (p.typed)
+            checkSignatureType(p.type, "parameter");
+    }
+    variables->openScope();
+    ++lambdas;
+    for (const Param &p : lambda.params)
+        variables->define(p.name, knownOf(typeOf(p)), p.span);
+    checkValue(lambda.result);
+    --lambdas;
+    variables->closeScope();
+    return {.type = Type::unknown(), .constant = {}, .isFunction = true, .numParams = lambda.params.size()};
 }
 
 void Checker::reportUndefined(std::string_view name, SourceSpan span) {
@@ -93,8 +138,9 @@ void Checker::reportUndefined(std::string_view name, SourceSpan span) {
     else if (auto where = variables->findEnded(name))
         e.withNote("a variable of that name, assigned in a block that has ended,", *where)
             .withHint("assign it before the block to keep it");
-    else if (functions.has(name) || ops::Registry::get().findBuiltin(name))
-        e.withHint("'" + std::string(name) + "' is a function, not a value; call it with parentheses");
+    else if (ops::Registry::get().findBuiltin(name))
+        e.withHint("'" + std::string(name) + "' is a builtin function, not a value; call it with parentheses, or write x -> " +
+                   std::string(name) + "(x)");
     else if (std::string habit = hintForName(name); !habit.empty())
         e.withHint(habit);
     else if (std::string near = nearest(name, variables->names()); !near.empty())
@@ -125,6 +171,23 @@ Checker::Type Checker::checkIndex(const Index &index) {
         rejectLabel(index.cols.lo, colLo.type, "the columns of a matrix have no labels");
     }
     return run.types.index(base, index.cols, colLo, colHi);
+}
+
+Checker::Type Checker::checkElement(const Element &element) {
+    Known base = checkValue(element.base);
+    for (const Expr *bound : {element.part.lo, element.part.hi}) {
+        Type type = checkIndexBound(bound).type;
+        rejectLabel(bound, type, "elements of a list have no labels");
+    }
+    if (base.isFunction)
+        report(element.span, "a function has no elements").withHint("functions are called with parentheses");
+    else if (base.type.isMatrix() || base.type.isFrame())
+        report(element.span, "a " + std::string(base.type.isMatrix() ? "matrix" : "frame") +
+                                 " is indexed by rows and columns, separated by a comma")
+            .withHint("X[i, ] is a row, X[, j] a column, X[i, j] a cell");
+    else if (base.type.isScalar())
+        report(element.span, "only the elements of a list can be selected this way, this is " + base.type.typeText());
+    return base.type.isList() && element.part.form != IndexPart::Form::Single ? base.type : Type::unknown();
 }
 
 Checker::Type Checker::checkFilter(const Filter &filter) {
@@ -189,17 +252,19 @@ bool isKnownNonScalar(const TypeDesc &t) { return !t.isUnknown() && !t.isScalar(
 Checker::Type Checker::checkMatrixLit(const MatrixLit &lit) {
     if (lit.cells.empty())
         report(lit.span, "a matrix literal needs at least one element")
-            .withHint("an empty matrix is written fill(0.0, 0, 0)");
+            .withHint("an empty matrix is written fill(0.0, 0, 0), an empty list list()");
     CellTypes types;
     bool mixed = false, nonScalar = false;
     for (const Expr *cell : lit.cells) {
         ValueType vt = numberType(cell);
         if (vt == ValueType::Unknown) {
-            Type type = checkType(cell);
+            Known value = checkValue(cell);
+            Type type = typeAsArgument(value);
             if (isKnownNonScalar(type) && !nonScalar) {
                 nonScalar = true;
                 report(cell->span, "the elements of a matrix literal must be scalars, this is " + type.typeText())
-                    .withHint("a 2x2 matrix is written row by row: [1, 2, 3, 4](2, 2)");
+                    .withHint("a 2x2 matrix is written row by row: [1, 2, 3, 4](2, 2); values of any types are held by "
+                              "list(...)");
             }
             vt = scalarType(type);
         }
@@ -207,7 +272,7 @@ Checker::Type Checker::checkMatrixLit(const MatrixLit &lit) {
         if (types.mixed() && !mixed) {
             mixed = true;
             report(cell->span, "a matrix literal cannot mix strings and numbers")
-                .withHint("convert the numbers with as.str(x)");
+                .withHint("convert the numbers with as.str(x); values of any types are held by list(...)");
         }
     }
     for (const Expr *size : {lit.rows, lit.cols})

@@ -3,6 +3,12 @@
 
 namespace daphne::lang {
 
+void Checker::checkSignatureType(const TypeSpec &type, std::string_view what) {
+    if (!isSignatureType(type))
+        report(type.span, textOf(type) + " cannot be the type of a " + std::string(what))
+            .withHint("value types, matrix, matrix<value type>, frame, list and function can");
+}
+
 void Checker::checkFuncDef(const FuncDef &def) {
     if (!isTopLevel())
         report(def.nameSpan, "functions can only be defined at the top level of a script")
@@ -12,11 +18,6 @@ void Checker::checkFuncDef(const FuncDef &def) {
     for (const Param &p : def.params)
         if (!names.insert(p.name).second)
             report(p.span, "there are two parameters named '" + std::string(p.name) + "'");
-    auto checkSignatureType = [&](const TypeSpec &type, std::string_view what) {
-        if (!isSignatureType(type))
-            report(type.span, textOf(type) + " cannot be the type of a " + std::string(what))
-                .withHint("value types, matrix, matrix<value type>, frame and list can");
-    };
     for (const Param &p : def.params)
         if (p.typed)
             checkSignatureType(p.type, "parameter");
@@ -33,9 +34,9 @@ void Checker::checkDefaults(const FuncDef &def) {
     auto outerUndefined = std::exchange(undefined, {});
     const Param *lastDefault = nullptr;
     for (const Param &p : def.params) {
-        Type type = p.typed ? typeOf(p.type) : Type::unknown();
+        Type type = typeOf(p);
         if (p.defaultValue) {
-            Type given = checkType(p.defaultValue);
+            Type given = typeAsArgument(checkValue(p.defaultValue));
             if (!takes(type, given))
                 report(p.defaultValue->span, "the default of '" + std::string(p.name) + "' is " + given.typeText() +
                                                  ", but its type is declared as " + type.typeText());
@@ -45,7 +46,7 @@ void Checker::checkDefaults(const FuncDef &def) {
                                std::string(lastDefault->name) + "' before it has one")
                 .withHint("parameters with defaults come last");
         }
-        earlier.define(p.name, {type}, p.span);
+        earlier.define(p.name, knownOf(type), p.span);
     }
     variables = outerVariables;
     undefined = std::move(outerUndefined);
@@ -56,7 +57,7 @@ Function *Checker::declare(const FuncDef &def) {
     Function &f = run.functions.emplace_back();
     f.def = &def;
     for (const Param &p : def.params)
-        f.params.push_back(p.typed ? typeOf(p.type) : Type::unknown());
+        f.params.push_back(typeOf(p));
     for (const TypeSpec &r : def.results)
         f.results.push_back(typeOf(r));
     f.state = def.resultsDeclared ? Function::State::Callable : Function::State::Open;
@@ -69,7 +70,7 @@ void Checker::checkFunctionBody(Function &function) {
     const FuncDef &def = *function.def;
     Variables locals;
     for (size_t i = 0; i < def.params.size(); ++i)
-        locals.define(def.params[i].name, {function.params[i]}, def.params[i].span);
+        locals.define(def.params[i].name, knownOf(function.params[i]), def.params[i].span);
 
     Body own{.def = &def, .function = &function};
     size_t errorsBefore = run.diagnostics.count();

@@ -61,15 +61,17 @@ Checker::Flow Checker::checkExprStmt(const ExprStmt &stmt) {
     }
     const Call &call = as<Call>(stmt.value);
     checkCall(call);
-    return call.callee == "stop" && !functions.has("stop") ? Flow::Stops : Flow::Continues;
+    return call.callee == "stop" && namesBuiltin("stop") ? Flow::Stops : Flow::Continues;
 }
 
 // ---------------------------------------------------------------- assignments
 
 void Checker::checkAssign(const Assign &assign) {
+    assigned = assign.targets.front().name;
     std::vector<Known> values = !assign.op.empty()         ? std::vector<Known>{checkCombination(assign)}
                                 : assign.values.size() > 1 ? checkEachValue(assign)
                                                            : checkOneValue(assign);
+    assigned = {};
     for (size_t i = 0; i < assign.targets.size(); ++i)
         assignTo(assign.targets[i], std::move(values[i]));
 }
@@ -79,11 +81,14 @@ std::vector<Known> Checker::checkEachValue(const Assign &assign) {
     size_t numTargets = assign.targets.size(), numValues = assign.values.size();
     std::vector<Known> values;
     for (const Expr *value : assign.values)
-        values.push_back({checkValue(value).type, literalConstant(value)});
+        values.emplace_back(checkValue(value)).constant = literalConstant(value);
     if (numValues != numTargets)
         report(SourceSpan::join(assign.values.front()->span, assign.values.back()->span),
                std::to_string(numValues) + " values cannot be assigned to " + std::to_string(numTargets) +
-                   (numTargets == 1 ? " variable" : " variables"));
+                   (numTargets == 1 ? " variable" : " variables"))
+            .withHint(assign.values.back()->kind == ExprKind::Lambda
+                          ? "several parameters stand in parentheses: (x, y) -> x + y"
+                          : "");
     values.resize(numTargets);
     return values;
 }
@@ -115,7 +120,7 @@ std::vector<Known> Checker::checkOneValue(const Assign &assign) {
     Known value = checkValue(source);
     // Only a directly assigned literal makes a parse-time constant, copies of variables do not.
     if (numTargets == 1)
-        values[0] = {value.type, literalConstant(source)};
+        (values[0] = std::move(value)).constant = literalConstant(source);
     else if (run.diagnostics.count() == errorsBefore)
         report(source->span, "one value cannot be assigned to " + std::to_string(numTargets) + " variables")
             .withHint("write one value for each variable, or a call of a function with several results");
@@ -163,16 +168,35 @@ void Checker::assignTo(const Target &target, Known value) {
         variables->assign(target.name, std::move(value), target.span);
 }
 
+/// l[i][j] = v
+void Checker::checkElements(const Target &target, const Type &type) {
+    for (const Expr *position : target.elements)
+        rejectLabel(position, checkType(position), "elements of a list have no labels");
+    if (type.isUnknown() || type.isList())
+        return;
+    Error &e = report(target.span, "only the elements of a list can be replaced this way, '" +
+                                       std::string(target.name) + "' is " + type.typeText());
+    if (type.isMatrix() || type.isFrame())
+        e.withHint("parts of a matrix or frame have rows and columns, separated by a comma: X[i, ] = y");
+}
+
 /// The type of a variable after a part of it was assigned.
 Checker::Type Checker::checkPart(const Target &target, const Type &type, const Type &value) {
-    if (target.marks) {
+    const bool inList = !target.elements.empty();
+    if (inList)
+        checkElements(target, type);
+    const Type base = inList ? Type::unknown() : type;
+    const Type after = inList && type.isList() ? Type::list(ValueType::Unknown) : type;
+    if (target.marks)
         for (const Expr *marks : {target.marks->rows, target.marks->cols, target.marks->cells})
             if (marks)
                 checkValue(marks);
-        return type;
-    }
+    if (!target.index)
+        return after;
     const Index &index = *target.index;
-    std::optional<Known> label = checkLeftIndex(index, type);
+    std::optional<Known> label = checkLeftIndex(index, base);
+    if (inList)
+        return after;
     bool allRows = index.rows.form == IndexPart::Form::All, allCols = index.cols.form == IndexPart::Form::All;
     if (allRows && allCols)
         return value.isScalar() ? type : value;
@@ -266,7 +290,26 @@ void Checker::mergeVariable(const Fork &fork, uint32_t slot, const Variable &aft
             .withHint(a.isScalar() && b.isScalar() ? "convert one of the values, as in as." + a.typeText() + "(x)"
                                                    : "");
     }
-    variables->set(slot, {common ? *common : ops::join(a, b)}, where);
+    Known merged = mergedFunction(afterFirst.value, afterSecond.value);
+    if (merged.isFunction && afterFirst.value.numParams && afterSecond.value.numParams && !merged.numParams)
+        reportOtherFunction(afterFirst.name, where, fork.name).withNote(std::string(fork.note), fork.span);
+    merged.type = common ? *common : ops::join(a, b);
+    variables->set(slot, std::move(merged), where);
+}
+
+/// What is certain of a function that is one or the other.
+Known Checker::mergedFunction(const Known &a, const Known &b) {
+    bool isFunction = a.isFunction && b.isFunction;
+    return {.type = Type::unknown(),
+            .constant = {},
+            .isFunction = isFunction,
+            .numParams = isFunction && a.numParams == b.numParams ? a.numParams : std::nullopt};
+}
+
+Error &Checker::reportOtherFunction(std::string_view name, SourceSpan where, std::string_view after) {
+    return report(where, "'" + std::string(name) + "' holds functions of different numbers of parameters after " +
+                             std::string(after))
+        .withHint("give them the same number, as in (x, unused) -> x");
 }
 
 /// The handler finds variables as any statement of the block may have left them.
@@ -390,7 +433,7 @@ Checker::Type Checker::rangeType(const For &f) {
 
 Checker::Type Checker::elementType(const ForEach &f) {
     std::optional<Parts> parts;
-    if (f.elements->kind == ExprKind::Call && !functions.has(as<Call>(f.elements).callee))
+    if (f.elements->kind == ExprKind::Call && namesBuiltin(as<Call>(f.elements).callee))
         parts = partsNamed(as<Call>(f.elements).callee);
     if (!parts) {
         Type list = checkType(f.elements);
@@ -428,13 +471,28 @@ bool Checker::widenEntry(const Changes &changes) {
         // A loop that changes a type otherwise is rejected by the compiler.
         if (!common && (!a.compatible(b) || b.isComplete()))
             continue;
-        Type wider = common ? *common : ops::join(a, b);
-        if (wider == a)
+        Known wider = mergedFunction(before.value, c.after.value);
+        wider.type = common ? *common : ops::join(a, b);
+        bool sameFunction = wider.isFunction == before.value.isFunction &&
+                            (wider.numParams == before.value.numParams || c.after.value.numParams);
+        if (wider.type == a && sameFunction)
             continue;
-        variables->set(c.slot, {wider}, before.assignedAt);
+        variables->set(c.slot, std::move(wider), before.assignedAt);
         changed = true;
     }
     return changed;
+}
+
+/// A variable holds functions of one number of parameters before a loop and after its turns.
+void Checker::checkFunctionsAfter(const Stmt &loop, const Changes &changes) {
+    for (const Variables::Change &c : changes) {
+        const Variable before = variables->at(c.slot);
+        Known merged = mergedFunction(before.value, c.after.value);
+        if (!merged.isFunction || merged.numParams == before.value.numParams)
+            continue;
+        reportOtherFunction(before.name, c.after.assignedAt, "this loop").withNote("the loop is", loop.span);
+        variables->set(c.slot, std::move(merged), before.assignedAt);
+    }
 }
 
 Checker::Flow Checker::checkTurn(const Stmt &stmt, const Type &variable, Loop &state) {
@@ -478,8 +536,11 @@ Checker::Flow Checker::checkLoop(const Stmt &stmt) {
         Changes changes = variables->closeRegion(state.region);
         bool widened = flow == Flow::Continues && widenEntry(changes);
         widened |= widenEntry(state.atJumps);
-        if (!widened)
+        if (!widened) {
+            changes.insert(changes.end(), state.atJumps.begin(), state.atJumps.end());
+            checkFunctionsAfter(stmt, changes);
             return isAlwaysTrue(parts.condition) && !state.anyBreak ? Flow::Returns : Flow::Continues;
+        }
         run.diagnostics.forgetSince(mark, count);
         undefined = undefinedBefore;
         if (body)

@@ -37,6 +37,7 @@ struct CheckRun {
     /// Loaded scripts by identity of their file; null while one is being loaded or if it has errors.
     std::map<std::string, std::unique_ptr<Exports>> loaded = {};
     std::vector<std::string> loading = {}; ///< identities, outermost first
+    bool anyFunctionValue = false;         ///< functions occur as values
 
     /// Exports of a script that an earlier input has checked.
     const Exports &exportsOf(const Script &script);
@@ -98,6 +99,7 @@ class Checker {
     bool checkWritable(const Target &target);
     void assignTo(const Target &target, Known value);
     Type checkPart(const Target &target, const Type &type, const Type &value);
+    void checkElements(const Target &target, const Type &type);
     std::optional<Known> checkLeftIndex(const Index &index, const Type &base);
     Flow checkIf(const If &stmt);
     /// A statement with two ends, and how messages speak of it.
@@ -109,6 +111,9 @@ class Checker {
     Flow mergeBranches(const Fork &fork, Flow first, const Changes &afterFirst, Flow second,
                        const Changes &afterSecond);
     void mergeVariable(const Fork &fork, uint32_t slot, const Variable &afterFirst, const Variable &afterSecond);
+    static Known mergedFunction(const Known &a, const Known &b);
+    Error &reportOtherFunction(std::string_view name, SourceSpan where, std::string_view after);
+    void checkFunctionsAfter(const Stmt &loop, const Changes &changes);
     Flow checkTry(const Try &stmt);
     Flow checkJump(Jump &stmt);
     Flow checkLoop(const Stmt &loop);
@@ -121,6 +126,7 @@ class Checker {
 
     // Functions (CheckFunction.cpp)
     void checkFuncDef(const FuncDef &def);
+    void checkSignatureType(const TypeSpec &type, std::string_view what);
     void checkDefaults(const FuncDef &def);
     Function *declare(const FuncDef &def);
     void checkFunctionBody(Function &function);
@@ -134,6 +140,9 @@ class Checker {
     Type checkType(const Expr *e);
     Type checkBinaryChain(const Expr *e);
     Known checkVar(const Var &var);
+    Known checkFunctionName(const Var &var);
+    Known checkLambda(const Lambda &lambda);
+    Type checkElement(const Element &element);
     void reportUndefined(std::string_view name, SourceSpan span);
     Type checkIndex(const Index &index);
     Known checkIndexBound(const Expr *bound);
@@ -150,14 +159,16 @@ class Checker {
     CheckedCall checkArguments(const Call &call);
     bool checkKeywordOrder(const Call &call);
     CallResult checkUserCall(const Call &call);
+    bool namesBuiltin(std::string_view name) const;
+    CallResult checkValueCall(const Call &call, const Variable &function);
     bool keywordsAreClear(const Call &call, const std::vector<Function *> &overloads);
     void reportNoOverload(const Call &call, const std::vector<Type> &args, const std::vector<Function *> &overloads);
     void reportUnbound(const Call &call, const Function &f, const Bound &bound);
     void reportWrongTypes(const Call &call, const std::vector<Type> &args, const Function &f, const Bound &bound);
     void reportUnknownFunction(const Call &call);
-    CallResult checkMap(const Call &call);
-    Function *findMapped(const Expr *udf, const Type &cell);
-    bool namesOnlyFunction(const Expr *e) const;
+    CallResult checkSecondOrder(const CheckedCall &checked, const ops::BuiltinInfo &builtin,
+                                const std::vector<Known> &bound);
+    ValueType mappedType(const Var &name, const Type &cell);
 
     // Builtins (CheckBuiltin.cpp)
     CallResult checkPrint(const Call &call, const ops::BuiltinInfo &builtin);
@@ -190,6 +201,8 @@ class Checker {
     Variables *variables = &globals; ///< those of the function being checked
     Body *body = nullptr;
     size_t depth = 0;                                 ///< enclosing statements
+    size_t lambdas = 0;                               ///< around the expression
+    std::string_view assigned;                        ///< the variable that gets its value
     Loop *loop = nullptr;                             ///< the innermost one around
     std::set<std::string, std::less<>> takenPrefixes; ///< prefixes of imported variables
     std::set<std::string, std::less<>> failedPrefixes;

@@ -41,6 +41,7 @@ FrontendResult parseProgram(SourceManager &sources, uint32_t fileId, const std::
         Checker checker(run, std::move(parsed), {directory.empty() ? "." : directory, identity});
         checker.addSession(session);
         checker.check();
+        result.program.anyFunctionValue = run.anyFunctionValue;
     }
     result.errors = diagnostics.take();
     sortByPlace(result.errors);

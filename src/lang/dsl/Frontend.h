@@ -33,6 +33,7 @@ struct SessionNames {
 struct CheckedScript {
     std::unique_ptr<Arena> arena;
     const Script *main = nullptr;
+    bool anyFunctionValue = false; ///< variables may hold functions
 };
 
 /// Most errors reported in one run.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/Widening.h"
+#include "ops/FunctionKind.h"
 
 namespace daphne::lang {
 
@@ -93,7 +94,7 @@ bool fits(const FuncDef &def, const Bound &bound, const std::vector<ops::TypeDes
         size_t a = bound.argumentOf[p];
         if (a == Bound::kDefault || !def.params[p].typed)
             continue;
-        ops::TypeDesc declared = typeOf(def.params[p].type);
+        ops::TypeDesc declared = typeOf(def.params[p]);
         if (fit == Fit::Exact ? !declared.compatible(args[a]) : !takes(declared, args[a]))
             return false;
     }
@@ -104,7 +105,8 @@ bool isSignatureType(const TypeSpec &spec) {
     switch (spec.dataType) {
     case DataType::None:
     case DataType::Matrix:
-    case DataType::List: return true;
+    case DataType::List:
+    case DataType::Function: return true;
     case DataType::Frame: return spec.valueType == ValueType::Unknown;
     case DataType::Scalar: break;
     }
@@ -121,6 +123,12 @@ ops::TypeDesc typeOf(const TypeSpec &spec) {
     }
 }
 
+ops::TypeDesc typeOf(const Param &param) {
+    if (!param.typed)
+        return ops::TypeDesc::unknown();
+    return param.type.dataType == DataType::Function ? ops::functionType() : typeOf(param.type);
+}
+
 std::string textOf(const TypeSpec &spec) {
     std::string value(spec.valueType == ValueType::Unknown ? "" : dslName(spec.valueType));
     std::string data;
@@ -130,6 +138,7 @@ std::string textOf(const TypeSpec &spec) {
     case DataType::Matrix: data = "matrix"; break;
     case DataType::Frame: data = "frame"; break;
     case DataType::List: data = "list"; break;
+    case DataType::Function: data = "function"; break;
     }
     return value.empty() ? data : data + "<" + value + ">";
 }

@@ -64,8 +64,10 @@ class Functions {
     std::unordered_map<std::string_view, std::vector<Function *>> table;
 };
 
-/// The type a written type stands for; unknown for those that are not allowed there.
+/// The type a written type stands for; unknown for those that are not allowed there, and for functions.
 ops::TypeDesc typeOf(const TypeSpec &spec);
+/// The type of a parameter where a call chooses among definitions: that of functions is one there.
+ops::TypeDesc typeOf(const Param &param);
 /// Whether a written type may be that of a parameter or result.
 bool isSignatureType(const TypeSpec &spec);
 /// As in the language: "matrix<f64>", "frame".

@@ -23,11 +23,17 @@ constexpr std::string_view kNothing = "there is no value for nothing; missing nu
 constexpr std::string_view kSequence = "numbers in a row are seq(from, to, step), both ends included";
 constexpr std::string_view kRandom =
     "random matrices are rand(rows, cols, min, max, sparsity, seed) and randn(rows, cols)";
+constexpr std::string_view kMap = "map(X, f) works on each cell or element, apply(X, f, 0) on each row, apply(X, f, 1) on "
+                                  "each column";
+constexpr std::string_view kReduce = "reduce(x, (a, b) -> a + b, init) folds elements or cells";
+constexpr std::string_view kEqual = "equal(a, b) compares whole values";
+constexpr std::string_view kRemove = "l, e = remove(l, i); takes an element out, l[a:b] is a part of a list";
+constexpr std::string_view kLists = "a list of values of any types is list(1, \"a\", [2, 3]), a frame {\"a\": [1, 2]}";
 constexpr std::string_view kCast = "a cast is written as.si64(x), as.f64(x), as.str(x)";
 
 /// Functions and values by the names they have elsewhere.
 constexpr Habit kNames[] = {
-    {"len", kSizes},
+    {"len", "sizes are nrow(X), ncol(X) and ncell(X); length(l) counts the elements of a list"},
     {"size", kSizes},
     {"shape", kSizes},
     {"dim", kSizes},
@@ -64,7 +70,7 @@ constexpr Habit kNames[] = {
     {"random", kRandom},
     {"randint", kRandom},
     {"rnorm", kRandom},
-    {"sorted", "sort(X) sorts columns, order(X, 0, true, false) rows by a column"},
+    {"sorted", "sort(X) sorts columns, sortBy(x, f) elements or rows by what f yields for them"},
     {"argsort", "order(X, 0, true, true) gives positions"},
     {"argmax", "idxMax(X, axis) gives positions, axis 0 for each row, 1 for each column"},
     {"argmin", "idxMin(X, axis) gives positions, axis 0 for each row, 1 for each column"},
@@ -96,9 +102,30 @@ constexpr Habit kNames[] = {
     {"savetxt", "write(X, \"file.csv\") writes a matrix or frame"},
     {"DataFrame", "a frame is written {\"a\": [1, 2], \"b\": [0.5, 1.5]}"},
     {"ifelse", "c ? x : y chooses, on matrices cell by cell"},
-    {"apply", "sum(X, 0) works on each row, sum(X, 1) on each column, map(X, f) on each cell"},
-    {"lapply", "sum(X, 0) works on each row, sum(X, 1) on each column, map(X, f) on each cell"},
-    {"sapply", "sum(X, 0) works on each row, sum(X, 1) on each column, map(X, f) on each cell"},
+    {"lapply", kMap},
+    {"sapply", kMap},
+    {"vapply", kMap},
+    {"arrayfun", kMap},
+    {"cellfun", kMap},
+    {"vectorize", kMap},
+    {"fold", kReduce},
+    {"foldl", kReduce},
+    {"accumulate", kReduce},
+    {"Reduce", kReduce},
+    {"Map", kMap},
+    {"Filter", "filter(x, f) takes the elements or rows for which f is true"},
+    {"identical", kEqual},
+    {"isequal", kEqual},
+    {"array_equal", kEqual},
+    {"allclose", kEqual},
+    {"pop", kRemove},
+    {"del", kRemove},
+    {"push", "lists grow by l = append(l, x)"},
+    {"concat", "extend(l, m) joins lists; cbind(A, B) puts columns side by side, rbind(A, B) rows one below the other"},
+    {"vector", kLists},
+    {"dict", kLists},
+    {"tuple", kLists},
+    {"enumerate", "positions are counted: for (i in 0:length(l) - 1)"},
     {"rowSums", "sum(X, 0) is the sum of each row"},
     {"colSums", "sum(X, 1) is the sum of each column"},
     {"rowMeans", "mean(X, 0) is the mean of each row"},
@@ -144,6 +171,11 @@ constexpr Habit kMembers[] = {
     {"values", "as.matrix(F) makes a matrix of a frame"},
     {"dtype", "typeOf(x) names the type of a value"},
     {"append", "lists grow by l = append(l, x), matrices by rbind(A, B)"},
+    {"push", "lists grow by l = append(l, x), matrices by rbind(A, B)"},
+    {"pop", kRemove},
+    {"len", kSizes},
+    {"count", kSizes},
+    {"equals", kEqual},
     {"dot", "a matrix product is written A @ B"},
     {"copy", "values are never shared: B = A is a copy"},
 };
@@ -166,7 +198,9 @@ constexpr ArityHabit kArities[] = {
 
 constexpr std::string_view kIf = "conditions are written if (c) { } else if (c) { } else { }";
 constexpr std::string_view kAssign = "a variable is made by assigning: x = 5;";
-constexpr std::string_view kDef = "a function is written def f(x) { return x + 1; }";
+constexpr std::string_view kDef = "a function is written def f(x) { return x + 1; }, as a value x -> x + 1";
+constexpr std::string_view kLambda =
+    "a function as a value is written x -> x + 1 or (x, y) -> x + y, longer ones def f(x) { ... }";
 constexpr std::string_view kBraces = "blocks stand in braces: while (c) { }";
 
 /// First words of statements, which are followed by another word.
@@ -186,7 +220,7 @@ constexpr Habit kStatements[] = {
     {"func", kDef},
     {"fn", kDef},
     {"fun", kDef},
-    {"lambda", kDef},
+    {"lambda", kLambda},
     {"proc", kDef},
     {"print", "calls have parentheses: print(x);"},
     {"println", kPrint},
@@ -225,11 +259,12 @@ constexpr Habit kOperators[] = {
     {"div", "integers are divided by a / b"},
     {"xor", "one of both, but not the other, is a != b"},
     {"is", "equality is written a == b"},
+    {"in", "a list l holds x if length(filter(l, y -> equal(x, y))) > 0; a loop is for (x in l)"},
     {"then", kIf},
     {"do", kBraces},
     {"'", "the transpose is t(X)"},
-    {"->", kDef},
-    {"=>", kDef},
+    {"->", "a lambda beside an operator stands in parentheses, and so do several parameters: (x, y) -> x + y"},
+    {"=>", kLambda},
 };
 
 template <size_t N> std::string_view find(const Habit (&habits)[N], std::string_view word) {
@@ -276,6 +311,9 @@ std::string_view hintForSyntax(const BrokenPlace &place) {
     if (place.found == ":" &&
         (place.first == ":" || std::ranges::find(kBlockWords, place.first) != std::end(kBlockWords)))
         return kBraces;
+    if (place.before == "lambda" || place.called == "function" || place.called == "lambda" ||
+        (place.found == "@" && place.before == "="))
+        return kLambda;
     if (place.before == "not" || place.before == "NOT")
         return "'not' is written !x";
     if (place.before == "*" && place.found == "*")

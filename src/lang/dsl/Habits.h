@@ -18,6 +18,7 @@ std::string_view hintForArity(std::string_view builtin, size_t numArgs);
 /// found there.
 struct BrokenPlace {
     std::string_view first, second, before, found;
+    std::string_view called; ///< the name in front of parentheses that end before the place, or ""
 };
 /// "" if nothing is known about it.
 std::string_view hintForSyntax(const BrokenPlace &place);

@@ -50,6 +50,8 @@ Parser::Parsed Parser::finish(const Expr *expr, uint32_t depth) { return {expr, 
 /// a ? b : c, grouping to the left.
 Parser::Parsed Parser::parseConditional() {
     Nested nested(*this);
+    if (startsLambda())
+        return parseLambda();
     Parsed value = parseBinary(1);
     while (accept(TokenKind::Question)) {
         uint32_t depth = 1;
@@ -61,6 +63,50 @@ Parser::Parsed Parser::parseConditional() {
             finish(arena.make(Cond{{ExprKind::Cond, spanFrom(value.span)}, condition, thenValue, elseValue}), depth);
     }
     return value;
+}
+
+/// Whether a block, and no frame literal, begins with these tokens behind its brace.
+static bool beginsStatement(TokenKind first, TokenKind second) {
+    constexpr TokenKind kWords[] = {TokenKind::RightBrace, TokenKind::If, TokenKind::While, TokenKind::Do,
+                                    TokenKind::For,        TokenKind::Return};
+    return std::ranges::find(kWords, first) != std::end(kWords) ||
+           (first == TokenKind::Identifier && (second == TokenKind::Assign || second == TokenKind::AssignWith));
+}
+
+/// x -> or (...) ->
+bool Parser::startsLambda() const {
+    if (is(TokenKind::Identifier))
+        return peek(1).kind == TokenKind::Arrow;
+    return is(TokenKind::LeftParen) && peek().match && tokens.tokens[peek().match + 1].kind == TokenKind::Arrow;
+}
+
+Parser::Parsed Parser::parseLambda() {
+    const Token &first = peek();
+    std::vector<Param> params;
+    if (is(TokenKind::Identifier)) {
+        next();
+        params.push_back({textOf(first), spanOf(first), false, {}, nullptr});
+    } else {
+        next();
+        if (!is(TokenKind::RightParen))
+            do {
+                params.push_back(parseParam());
+                if (const Expr *value = params.back().defaultValue)
+                    fail(std::move(parseError(value->span, "parameters of a lambda have no defaults")
+                                       .withHint("a 'def' can have them")));
+            } while (accept(TokenKind::Comma));
+        expectClosing(TokenKind::RightParen, first);
+    }
+    expect(TokenKind::Arrow, "before the value of the function");
+    if (is(TokenKind::LeftBrace) && beginsStatement(peek(1).kind, peek(2).kind))
+        failAtToken("the body of a lambda is one expression", "what needs statements is written def f(x) { ... }");
+    uint32_t depth = 1;
+    const Expr *value = inside(parseConditional(), depth);
+    std::vector<const Expr *> values{value};
+    std::vector<Stmt *> statements{arena.make(Return{{StmtKind::Return, value->span}, arena.copy(values)})};
+    Block *body = arena.make(Block{{StmtKind::Block, value->span}, arena.copy(statements)});
+    Lambda node{{ExprKind::Lambda, spanFrom(first)}, arena.copy(params), value, body, result.script};
+    return finish(arena.make(node), depth);
 }
 
 Parser::Parsed Parser::parseBinary(int minLevel) {
@@ -98,6 +144,9 @@ Parser::Parsed Parser::parsePostfix() {
     Parsed value = parsePrimary();
     while (is(TokenKind::LeftBracket))
         value = startsFilter() ? parseFilter(value) : parseIndex(value);
+    constexpr ExprKind kMayBeFunctions[] = {ExprKind::Element, ExprKind::Lambda, ExprKind::Call, ExprKind::Cond};
+    if (is(TokenKind::LeftParen) && std::ranges::find(kMayBeFunctions, value.expr->kind) != std::end(kMayBeFunctions))
+        failAtToken("only names are called", "give the function a name first: f = l[0]; f(x)");
     return value;
 }
 
@@ -137,6 +186,11 @@ Parser::Parsed Parser::parseIndex(const Parsed &base) {
     uint32_t depth = 1;
     const Expr *indexed = inside(base, depth);
     IndexPart rows = parseIndexPart(depth);
+    bool isEmpty = tokens.tokens[at - 1].kind == TokenKind::LeftBracket;
+    if (is(TokenKind::RightBracket) && !isEmpty) {
+        next();
+        return finish(arena.make(Element{{ExprKind::Element, spanFrom(base.span)}, indexed, rows}), depth);
+    }
     if (!is(TokenKind::Comma))
         failAtToken("expected ',' between rows and columns, found " + found(),
                     "an index has two parts: X[rows, cols]; leave a part empty to take everything: X[0, ]");

@@ -112,7 +112,8 @@ TypeDesc ParseTypes::cast(const TypeSpec &target, const TypeDesc &operand) {
             return TypeDesc::scalar(vt);
         return operand.isMatrix() ? TypeDesc::matrix(vt) : TypeDesc::unknown();
     case DataType::Frame:
-    case DataType::List: break;
+    case DataType::List:
+    case DataType::Function: break;
     }
     if (operand.isFrame())
         return operand;

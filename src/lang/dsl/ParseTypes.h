@@ -18,6 +18,12 @@ namespace daphne::lang {
 /// literal.
 std::optional<ops::Constant> literalConstant(const Expr *e);
 
+/// 0 or 1.
+bool isAxis(const ops::Constant &c);
+
+/// The theme of builtins that take a function.
+constexpr std::string_view kSecondOrder = "SecondOrder";
+
 class ParseTypes {
   public:
     /// Result types of an op, one per result; unknown ones if the op does not exist or rejects the operands.

@@ -99,10 +99,17 @@ void Parser::failAtToken(std::string message, std::string hint) {
 
 std::string Parser::habitHint() const {
     auto tokenText = [&](size_t i) { return i < tokens.tokens.size() ? textOf(tokens.tokens[i]) : std::string_view(); };
+    std::string_view called;
+    for (size_t i = at; i-- > 1 && tokenText(at - 1) == ")";)
+        if (tokens.tokens[i].match == at - 1) {
+            called = tokenText(i - 1);
+            break;
+        }
     return std::string(hintForSyntax({.first = tokenText(statementAt),
                                       .second = tokenText(statementAt + 1),
                                       .before = at > 0 ? tokenText(at - 1) : std::string_view(),
-                                      .found = tokenText(at)}));
+                                      .found = tokenText(at) == "=" && tokenText(at + 1) == ">" ? "=>" : tokenText(at),
+                                      .called = called}));
 }
 
 Parser::Nested::Nested(Parser &parser) : parser(parser) {
@@ -256,7 +263,7 @@ void Parser::endStatement() {
     uint32_t end = previousEnd();
     Error e = parseError({fileId, end, end}, "expected ';' after the statement");
     if (is(TokenKind::Assign))
-        e = parseError(spanOf(peek()), "cannot assign here");
+        e = parseError(spanOf(peek()), "cannot assign here").withHint(habitHint());
     else if (is(TokenKind::RightParen) || is(TokenKind::RightBracket))
         e = parseError(spanOf(peek()), "this " + found() + " closes nothing");
     else if (std::string habit = habitHint(); !habit.empty())
@@ -303,14 +310,22 @@ Target Parser::toTarget(const Parsed &value, const Token &first) {
     const Expr *e = value.expr;
     if (first.kind == TokenKind::Identifier) {
         if (e->kind == ExprKind::Var)
-            return {as<Var>(e).name, value.span, nullptr, nullptr};
+            return {as<Var>(e).name, value.span, {}, nullptr, nullptr};
         const Index *index = e->kind == ExprKind::Index ? &as<Index>(e) : nullptr;
         const Filter *marks = e->kind == ExprKind::Filter ? &as<Filter>(e) : nullptr;
-        const Expr *base = index ? index->base : marks ? marks->base : nullptr;
-        if (base && base->kind == ExprKind::Var)
-            return {as<Var>(base).name, base->span, index, marks};
+        const Expr *base = index ? index->base : marks ? marks->base : e;
+        std::vector<const Expr *> elements;
+        for (; base->kind == ExprKind::Element; base = as<Element>(base).base) {
+            const IndexPart &part = as<Element>(base).part;
+            if (part.form != IndexPart::Form::Single)
+                fail(std::move(parseError(base->span, "a slice of a list cannot be assigned to")
+                                   .withHint("assign its elements one by one: l[i] = v")));
+            elements.insert(elements.begin(), part.lo);
+        }
+        if (base->kind == ExprKind::Var)
+            return {as<Var>(base).name, base->span, arena.copy(elements), index, marks};
     }
-    Error error = parseError(value.span, "only a variable or a part X[rows, cols] of it can be assigned to");
+    Error error = parseError(value.span, "only a variable or a part of it, X[rows, cols] or l[i], can be assigned to");
     if (e->kind == ExprKind::Binary || e->kind == ExprKind::Call)
         error.withHint("equality is written '=='");
     fail(std::move(error));
@@ -421,11 +436,12 @@ Param Parser::parseParam() {
 /// Signatures have types whose names are no words of the language: elsewhere they are identifiers.
 TypeSpec Parser::parseSignatureType() {
     const Token &first = peek();
-    if (!is(TokenKind::Identifier) || textOf(first) != "list")
+    bool isList = textOf(first) == "list";
+    if (!is(TokenKind::Identifier) || !(isList || textOf(first) == "function"))
         return parseType();
     next();
     TypeSpec type;
-    type.dataType = DataType::List;
+    type.dataType = isList ? DataType::List : DataType::Function;
     type.span = spanOf(first);
     return type;
 }

@@ -114,6 +114,8 @@ class Parser {
     // Expressions (ParseExpr.cpp)
     const Expr *parseExpr() { return parseConditional().expr; }
     Parsed parseConditional();
+    bool startsLambda() const;
+    Parsed parseLambda();
     Parsed parseBinary(int minLevel);
     Parsed parseUnary();
     Parsed parsePostfix();

@@ -42,8 +42,11 @@ void Variables::forgetConstant(std::string_view name) {
     if (it == slotOf.end())
         return;
     const Variable &v = slots[it->second].variable;
-    if (v.value.constant)
-        set(it->second, {v.value.type, std::nullopt}, v.assignedAt);
+    if (!v.value.constant)
+        return;
+    Known value = v.value;
+    value.constant.reset();
+    set(it->second, std::move(value), v.assignedAt);
 }
 
 void Variables::closeScope() {

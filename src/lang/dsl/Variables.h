@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/Source.h"
+#include "ops/FunctionKind.h"
 #include "ops/TypeDesc.h"
 
 namespace daphne::lang {
@@ -21,9 +22,20 @@ namespace daphne::lang {
 struct Known {
     ops::TypeDesc type;
     std::optional<ops::Constant> constant = std::nullopt;
+    bool isFunction = false;                        ///< certainly; the type is unknown then
+    std::optional<size_t> numParams = std::nullopt; ///< of a function, if it takes as many arguments, no fewer
+
+    bool mayBeFunction() const { return isFunction || type.isUnknown(); }
 
     static Known nothing() { return {}; }
 };
+
+/// The type of a value where a call chooses among definitions, and what is known of a parameter of such a type.
+inline ops::TypeDesc typeAsArgument(const Known &value) { return value.isFunction ? ops::functionType() : value.type; }
+inline Known knownOf(const ops::TypeDesc &param) {
+    bool isFunction = param.kind == ops::kFunctionKind;
+    return {.type = isFunction ? ops::TypeDesc::unknown() : param, .isFunction = isFunction};
+}
 
 struct Variable {
     std::string_view name;

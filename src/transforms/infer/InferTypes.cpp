@@ -121,6 +121,10 @@ class TypeWriter {
             matchAll(operands.drop_front(kept), callee.getFunctionType().getInputs());
         } else if (ir::asOp(op, "keep")) {
             match(operands.front(), op->getAttrOfType<TypeAttr>(ir::kKeptType).getValue());
+        } else if (auto map = ir::asOp(op, "map")) {
+            auto callee =
+                module.lookupSymbol<func::FuncOp>(op->getAttrOfType<FlatSymbolRefAttr>(ir::kCallee).getValue());
+            matchAll(operands.drop_front(1), callee.getFunctionType().getInputs().drop_back(1));
         }
     }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "data/Csr.h"
+#include "data/Sequence.h"
 
 namespace daphne::driver {
 namespace {
@@ -90,11 +91,15 @@ TEST(Display, FramesHaveLabelsAndTypes) {
 }
 
 TEST(Display, ListsHaveALinePerElement) {
-    auto l = Ref<List>::make(ValueType::F64);
-    l->elements = {matrix<double>(1, 1, {1}), matrix<double>(1, 2, {1, 2})};
-    EXPECT_EQ(displayText(Value(l), 80), "list of 2\n"
-                                         "  1x1 matrix, f64\n"
-                                         "  1x2 matrix, f64\n");
+    auto l = Ref<Sequence>::make();
+    l->elements = {matrix<double>(1, 1, {1}), Value::string("a"), makeList(Ref<Sequence>::make())};
+    EXPECT_EQ(displayText(makeList(l), 80), "list of 3\n"
+                                            "  1x1 matrix, f64\n"
+                                            "  \"a\"\n"
+                                            "  list of 0\n");
+    auto f = Ref<Sequence>::make();
+    f->elements = {Value::string("function(x)"), Value::scalar(int64_t(0))};
+    EXPECT_EQ(displayText(makeFunction(f), 80), "function(x)\n");
 }
 
 TEST(Display, EmptyValuesHaveTheirFirstLineOnly) {

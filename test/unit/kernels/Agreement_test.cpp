@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "data/Sequence.h"
 #include "kernels/Run.h"
 #include "ops/Registry.h"
 
@@ -69,10 +70,11 @@ class RandomValues {
         return f;
     }
     Value list() {
-        auto l = Ref<List>::make(type());
+        auto l = Ref<Sequence>::make();
+        l->emptied = type();
         for (size_t n = below(3); l->elements.size() < n;)
-            l->elements.push_back(dense(l->elementType, below(3), below(3)));
-        return l;
+            l->elements.push_back(dense(l->emptied, below(3), below(3)));
+        return makeList(std::move(l));
     }
     Value any() {
         switch (below(12)) {
@@ -114,7 +116,7 @@ TypeDesc typeOf(const Value &v) {
     case ValueKind::Scalar: return TypeDesc::scalar(v.scalarType());
     case ValueKind::Matrix:
         return TypeDesc::matrix(v.dense().type(), int64_t(v.dense().rows()), int64_t(v.dense().cols()));
-    case ValueKind::List: return TypeDesc::list(v.list().elementType);
+    case ValueKind::List: return TypeDesc::list(v.valueType());
     default: break;
     }
     auto schema = std::make_shared<ops::FrameSchema>();
@@ -240,6 +242,8 @@ INSTANTIATE_TEST_SUITE_P(
         Subject{"position", "?"}, Subject{"filterCells", "mm"}, Subject{"insertCells", "m?m"},
         Subject{"insertMarked", "x?mm"}, Subject{"setColumn", "fmt"}, Subject{"columnOf", "ft"},
         Subject{"insertInColumn", "f?tss"}, Subject{"append", "lm"}, Subject{"remove", "ls"}, Subject{"length", "l"},
+        Subject{"element", "ls"},
+        Subject{"extend", "ll"}, Subject{"takeElement", "ls"}, Subject{"putElement", "l?s"}, Subject{"equal", "??"},
         Subject{"createFrame", "mmtt"}, Subject{"setColLabels", "ft"}, Subject{"setColLabelsPrefix", "ft"},
         Subject{"matMul", "mms"}, Subject{"syrk", "m"}, Subject{"gemv", "m"}, Subject{"solve", "m"},
         Subject{"eigenCal", "m"}, Subject{"isSymmetric", "m"}, Subject{"ctable", "mms"}, Subject{"recode", "ms"},

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "data/Sequence.h"
 #include "kernels/Run.h"
 
 namespace daphne::test {
@@ -105,7 +106,7 @@ TEST(Cast, ConvertsFrames) {
     EXPECT_NE(castFailure(f, ValueKind::Scalar, ValueType::Unknown), "");
     EXPECT_NE(castFailure(f, ValueKind::None, ValueType::F64), "");
     EXPECT_NE(castFailure(Value(Ref<Frame>::make(size_t(2))), ValueKind::Matrix, ValueType::Unknown), "");
-    EXPECT_NE(castFailure(Value(Ref<List>::make(ValueType::F64)), ValueKind::Matrix, ValueType::F64), "");
+    EXPECT_NE(castFailure(makeList(Ref<Sequence>::make()), ValueKind::Matrix, ValueType::F64), "");
 }
 
 TEST(Meta, KnowsShapes) {

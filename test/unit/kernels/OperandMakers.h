@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "data/Sequence.h"
 #include "kernels/ColumnOperands.h"
 #include "kernels/NeuralOperands.h"
 #include "kernels/RandomMatrices.h"
@@ -405,11 +406,12 @@ inline Operands elements(R &r) {
         o.args.push_back(r.matrix(r.oneIn(12) ? r.numericType() : type, r.size(), r.size()));
     return o;
 }
-inline Ref<List> list(R &r, ValueType type) {
-    auto l = Ref<List>::make(type);
+inline Value list(R &r, ValueType type) {
+    auto l = Ref<Sequence>::make();
+    l->emptied = type;
     for (size_t n = r.below(4); l->elements.size() < n;)
         l->elements.push_back(r.matrix(type, r.size(), r.size()));
-    return l;
+    return makeList(std::move(l));
 }
 inline Operands append(R &r) {
     ValueType type = r.numericType();
@@ -418,7 +420,7 @@ inline Operands append(R &r) {
 inline Operands remove(R &r) { return {{list(r, r.numericType()), number(int64_t(r.below(4)))}}; }
 inline Operands justList(R &r) { return {{list(r, r.numericType())}}; }
 inline Operands print(R &r) {
-    return {{r.oneIn(4) ? Value(list(r, r.numericType())) : r.matrix(), r.flag(), r.flag()}};
+    return {{r.oneIn(4) ? list(r, r.numericType()) : r.matrix(), r.flag(), r.flag()}};
 }
 inline Operands printValues(R &r) {
     Operands o{{r.flag(), r.flag(), Value::string("; "), number(int64_t(r.below(19)))}};
@@ -511,6 +513,7 @@ inline const std::map<std::string_view, OperandMaker> &callOperandMakers() {
         {"insertMarked", {insertionIntoMarked}},
         {"insertRow", {insertion<true, false>}},
         {"inv", {invertible, Sums}},
+        {"equal", {twoAny}},
         {"isMember", {membership}},
         {"isSymmetric", {symmetric}},
         {"kron", {twoAny}},
@@ -584,6 +587,15 @@ inline const std::map<std::string_view, std::string_view> &opsWithoutMatrices() 
         {"ewLower", "strings only"},
         {"ewUpper", "strings only"},
         {"element", "its operand is a list"},
+        {"asList", "its operand is a list"},
+        {"asTable", "passes its operand on"},
+        {"extend", "its operands are lists"},
+        {"function", "its operand is a list"},
+        {"functionParts", "its operand is a function"},
+        {"putElement", "its operand is a list"},
+        {"takeElement", "its operand is a list"},
+        {"orderOfKeys", "its operand is a list of scalars"},
+        {"decides", "looks at scalars only"},
         {"except", "takes frames, whose columns are dense"},
         {"fill", "its operands are scalars"},
         {"find", "strings only"},

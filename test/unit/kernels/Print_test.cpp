@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "data/Sequence.h"
 #include "kernels/Run.h"
 
 namespace daphne::test {
@@ -71,12 +72,14 @@ TEST(Print, ShowsFramesAndLists) {
     f->addColumn("w", column<double>({0.5, 2.0}).denseRef());
     EXPECT_EQ(printed(Value(f)), "Frame(2x2, [id:int64_t, w:double])\n1 0.5\n2 2\n");
     EXPECT_EQ(printed(Value(Ref<Frame>::make(size_t(2)))), "Frame(2x0, [])\n\n\n");
-    auto l = Ref<List>::make(ValueType::SI64);
-    EXPECT_EQ(printed(Value(l)), "List(0, DenseMatrix, int64_t)\n");
+    auto l = Ref<Sequence>::make();
+    EXPECT_EQ(printed(makeList(l)), "List(0)\n");
+    l->emptied = ValueType::SI64;
+    EXPECT_EQ(printed(makeList(l)), "List(0, DenseMatrix, int64_t)\n");
     l->elements.push_back(column<int64_t>({7}).denseRef());
-    EXPECT_EQ(printed(Value(l)), "List(1, DenseMatrix, int64_t)\nDenseMatrix(1x1, int64_t)\n7\n");
+    EXPECT_EQ(printed(makeList(l)), "List(1, DenseMatrix, int64_t)\nDenseMatrix(1x1, int64_t)\n7\n");
     EXPECT_EQ(run("typeOf", {Value(f)}).text(), "Frame(2x2, [id:int64_t, w:double])");
-    EXPECT_EQ(run("typeOf", {Value(l)}).text(), "List(1, DenseMatrix, int64_t)");
+    EXPECT_EQ(run("typeOf", {makeList(l)}).text(), "List(1, DenseMatrix, int64_t)");
 }
 
 TEST(Print, NamesTypes) {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "data/Sequence.h"
 #include "kernels/SameValue.h"
 
 namespace daphne::test {
@@ -54,10 +55,11 @@ bool isReplaceable(const Value &v) { return (v.isMatrix() || v.isList()) && isNu
 template <class F> Value mapMatrices(const Value &v, F f) {
     if (v.isMatrix())
         return f(v.dense());
-    auto l = Ref<List>::make(v.list().elementType);
-    for (auto &e : v.list().elements)
-        l->elements.push_back(f(static_cast<const Dense &>(*e)));
-    return l;
+    auto l = Ref<Sequence>::make();
+    l->emptied = v.valueType();
+    for (auto &e : sequenceOf(v).elements)
+        l->elements.push_back(f(static_cast<const Dense &>(e.dense())));
+    return makeList(std::move(l));
 }
 
 /// A Csr has no negative zeros: the same matrix as Dense.

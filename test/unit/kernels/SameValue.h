@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "data/Sequence.h"
 #include "kernels/OperandMakers.h"
 
 namespace daphne::test {
@@ -75,8 +76,8 @@ inline std::string difference(const Value &expected, const Value &actual, const 
     case ValueKind::List:
         if (describe(expected) != describe(actual))
             return "expected " + describe(expected) + ", got " + describe(actual);
-        for (size_t i = 0; i < expected.list().elements.size(); ++i)
-            if (std::string d = difference(*expected.list().elements[i], *actual.list().elements[i], tolerance);
+        for (size_t i = 0; i < sequenceOf(expected).elements.size(); ++i)
+            if (std::string d = difference(sequenceOf(expected).elements[i], sequenceOf(actual).elements[i], tolerance);
                 !d.empty())
                 return "element " + std::to_string(i) + ": " + d;
         return {};

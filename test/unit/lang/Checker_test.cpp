@@ -11,14 +11,14 @@ TEST(Checker, VariablesMustBeAssignedBeforeUse) {
     expectError("x = x + 1;", "undefined variable 'x'");
     expectError("count = 1; y = cuont;", "did you mean 'count'?");
     expectError("y = x; z = x + x;", "undefined variable 'x'");
-    expectError("x = sum;", "'sum' is a function");
+    expectError("x = sum;", "'sum' is a builtin function");
     expectValid("x = 1; x = \"a\"; x = [1.5];");
 }
 
 TEST(Checker, VariablesAndFunctionsAreSeparateNameSpaces) {
     expectValid("t = [1, 2]; sum = sum(t(t)); y = sum + 1;");
     expectValid("f = 1; def f(f) { return f; } g = f(f);");
-    expectError("def f(x) { return x; } y = f;", "'f' is a function");
+    expectValid("def f(x) { return x; } y = f;");
 }
 
 TEST(Checker, NewVariablesEndWithTheirBlock) {
@@ -431,17 +431,18 @@ TEST(Checker, MapTakesAMatrixAndAFunctionName) {
                        "def needs(x: matrix<f64>) { } X = [1.5]; ";
     expectValid(defs + "Y = map(X, inc); Z = map(udf = inc, arg = X); needs(map(X, num));");
     expectValid(defs + "inc = 5; Y = map(X, inc);");
-    expectError(defs + "Y = map(X, nothing);", "no user-defined function 'nothing'");
-    expectError(defs + "Y = map(X, incc);", "did you mean 'inc'?");
+    expectError(defs + "Y = map(X, nothing);", "undefined variable 'nothing'");
+    expectError(defs + "Y = map(X, incc);", "undefined variable 'incc'");
     expectError(defs + "Y = map(X, two);", "one parameter");
-    expectError(defs + "Y = map(1.5, inc);", "must be a matrix, got f64");
-    expectError(defs + "Y = map(inc, X);", "the order is map(matrix, function)");
-    expectError(defs + "Y = map(X, \"inc\");", "must be the name of a function");
-    expectError(defs + "Y = map(X, sqrt);", "takes no builtins");
-    expectError(defs + "Y = map([1], num);", "takes a cell of type si64");
-    expectError(defs + "Y = map(X);", "takes a matrix and the name of a function");
-    expectError(defs + "Y = map(X, inc, 1);", "takes a matrix and the name of a function");
-    expectError(defs + "f = 1; Y = map(X, f);", "'f' is a variable");
+    expectError(defs + "Y = map(1.5, inc);", "must be a matrix or list, got f64");
+    expectError(defs + "Y = map(inc, X);", "the order is map(data, function)");
+    expectError(defs + "Y = map(X, \"inc\");", "must be a function, got str");
+    expectError(defs + "Y = map(X, sqrt);", "'sqrt' is a builtin function");
+    expectValid(defs + "Y = map([1], num);");
+    expectError(defs + "Y = map([\"a\"], num);", "takes a cell of type str");
+    expectError(defs + "Y = map(X);", "takes 2 arguments, got 1");
+    expectError(defs + "Y = map(X, inc, 1);", "takes 2 arguments, got 3");
+    expectError(defs + "f = 1; Y = map(X, f);", "must be a function, got si64");
     expectError(defs + "Y = map(Q, inc);", "undefined variable 'Q'");
     expectValid("def f(x: str) -> str { return x; } def f(x: f64) -> f64 { return x; } Y = map([1.0], f);");
     expectValid("def map(a) { return a; } x = map(1);");
