@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "lang/dsl/CalledBuiltin.h"
 #include "lang/dsl/Checker.h"
 #include "lang/dsl/Habits.h"
 
@@ -20,7 +21,7 @@ Checker::CallResult Checker::checkCall(const Call &call) {
         return checkUserCall(call);
     if (call.callee == "map")
         return checkMap(call);
-    if (const auto *builtin = ops::Registry::get().findBuiltin(call.callee))
+    if (const auto *builtin = calledBuiltin(call))
         return checkBuiltinCall(call, *builtin);
     reportUnknownFunction(call);
     checkArguments(call);
@@ -67,12 +68,15 @@ void Checker::reportUnknownFunction(const Call &call) {
     for (const ops::BuiltinInfo &b : ops::Registry::get().builtins())
         names.push_back(b.name);
     names.push_back("map");
-    if (std::string habit = hintForName(call.callee); !habit.empty())
+    if (const Variable *variable = variables->find(call.callee))
+        e.withHint(quoted(call.callee) + " is a variable; " +
+                   (variable->value.type.isMatrix() || variable->value.type.isFrame()
+                        ? "its cells are " + std::string(call.callee) + "[row, col]"
+                        : "only functions can be called"));
+    else if (std::string habit = hintForName(call.callee); !habit.empty())
         e.withHint(habit);
     else if (std::string near = nearest(call.callee, names); !near.empty())
         e.withHint("did you mean '" + near + "'?");
-    else if (variables->find(call.callee))
-        e.withHint(quoted(call.callee) + " is a variable; only functions can be called");
 }
 
 // ----------------------------------------------------- user-defined functions
