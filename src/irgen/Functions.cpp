@@ -152,7 +152,7 @@ std::vector<IrValue> Generator::callFunction(const Call &e, const std::vector<co
         args.push_back(std::move(arg));
         operands.push_back(v);
     }
-    const Specialisation &target = specialise(*def, std::move(args));
+    const Specialisation &target = specialiseFor(e.span, *def, std::move(args));
     applyViews(target.registered);
     auto inputs = mlir::func::FuncOp(target.op).getFunctionType().getInputs();
     for (size_t i = 0; i < operands.size(); ++i)
@@ -165,6 +165,18 @@ std::vector<IrValue> Generator::callFunction(const Call &e, const std::vector<co
     if (target.neverReturns)
         throw DeadCode{};
     return {call.result_begin(), call.result_end()};
+}
+
+/// As specialise(); what is wrong in the function for these arguments is told with the calls that lead there.
+const Generator::Specialisation &Generator::specialiseFor(SourceSpan call, const FuncDef &def, std::vector<Arg> args) {
+    callChain.push_back({std::string(def.name), call});
+    auto restore = llvm::make_scope_exit([&] { callChain.pop_back(); });
+    try {
+        return specialise(def, std::move(args));
+    } catch (Error &error) {
+        addCallTrace(error, {callChain.rbegin(), callChain.rend()});
+        throw;
+    }
 }
 
 const Generator::Specialisation &Generator::specialise(const FuncDef &def, std::vector<Arg> args) {
@@ -324,7 +336,7 @@ std::vector<IrValue> Generator::callMap(const Call &e) {
     }
     bool outside = std::exchange(certain, false); // the matrix may be empty
     auto restore = llvm::make_scope_exit([&] { certain = outside; });
-    const Specialisation &target = specialise(*def, {Arg{TypeDesc::scalar(type.valueType), {}}});
+    const Specialisation &target = specialiseFor(e.span, *def, {Arg{TypeDesc::scalar(type.valueType), {}}});
     certain = outside;
     if (target.neverReturns) {
         TypeDesc result = type;
