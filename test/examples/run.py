@@ -18,6 +18,7 @@ RELATIVE, ABSOLUTE = 2e-5, 2e-6  # two units of the sixth significant digit, of 
 ARGUMENTS = {
     'cc': ['f="data/ca-GrQc.mtx"'],
     'components': ['graph="data/ca-GrQc.mtx"'],
+    'kmeans-distributed': ['points=20000', 'dims=8', 'k=6', 'rounds=30'],
     'nbody': ['nb_particles=100'],
     'pagerank': ['graph="data/ca-GrQc.mtx"'],
     'sales': ['out="build/sales-model.csv"'],
