@@ -135,6 +135,7 @@ class Checker {
     Type checkBinaryChain(const Expr *e);
     Known checkVar(const Var &var);
     void reportUndefined(std::string_view name, SourceSpan span);
+    bool reportArrow(const Binary &comparison);
     Type checkIndex(const Index &index);
     Known checkIndexBound(const Expr *bound);
     void rejectLabel(const Expr *bound, const Type &type, std::string_view why);
