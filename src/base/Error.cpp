@@ -2,6 +2,7 @@
 #include "base/Error.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace daphne {
 
@@ -144,37 +145,78 @@ std::string render(const Error &error, const SourceManager &sources, Colour colo
 }
 
 namespace {
-size_t editDistance(std::string_view a, std::string_view b) {
-    std::vector<size_t> row(b.size() + 1);
-    for (size_t j = 0; j <= b.size(); ++j)
-        row[j] = j;
-    for (size_t i = 1; i <= a.size(); ++i) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= b.size(); ++j) {
-            size_t same = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, same});
-        }
-    }
-    return row.back();
+
+char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+constexpr size_t kEdit = 2; ///< one character more, less, changed, or exchanged with its neighbour
+
+/// Of a character too much or missing. Numbers tell names apart on purpose.
+size_t costOfOneMore(char c) { return isDigit(c) ? 4 * kEdit : kEdit; }
+
+size_t costOfChange(char a, char b) {
+    if (a == b)
+        return 0;
+    return lowered(a) == lowered(b) ? kEdit / 2 : std::max(costOfOneMore(a), costOfOneMore(b));
 }
+
+/// How much must have gone wrong for a to become b.
+size_t costOfMistakes(std::string_view a, std::string_view b) {
+    std::vector<size_t> before, above(b.size() + 1), row(b.size() + 1);
+    for (size_t j = 1; j <= b.size(); ++j)
+        above[j] = above[j - 1] + costOfOneMore(b[j - 1]);
+    for (size_t i = 1; i <= a.size(); ++i) {
+        row[0] = above[0] + costOfOneMore(a[i - 1]);
+        for (size_t j = 1; j <= b.size(); ++j) {
+            row[j] = std::min({above[j] + costOfOneMore(a[i - 1]), row[j - 1] + costOfOneMore(b[j - 1]),
+                               above[j - 1] + costOfChange(a[i - 1], b[j - 1])});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = std::min(row[j], before[j - 2] + kEdit);
+        }
+        before = std::exchange(above, row);
+    }
+    return above.back();
+}
+
+bool areEqualButForCase(std::string_view a, std::string_view b) {
+    return std::ranges::equal(a, b, {}, lowered, lowered);
+}
+
+/// Up to this cost a word is taken for another one. In a short word every letter counts: what has other letters is
+/// another word.
+size_t mostMistakes(std::string_view word, std::string_view candidate) {
+    size_t length = std::min(word.size(), candidate.size()), more = std::max(word.size(), candidate.size()) - length;
+    if (length < 3)
+        return 0;
+    // An ending too much or too little.
+    if (length >= 4 && more <= 3 && areEqualButForCase(word.substr(0, length), candidate.substr(0, length)))
+        return 3 * kEdit;
+    bool isReplaced = length < 5 && word.size() == candidate.size() &&
+                      !std::ranges::is_permutation(word, candidate, {}, lowered, lowered);
+    return isReplaced ? 0 : length < 6 ? kEdit : length < 10 ? 2 * kEdit : 3 * kEdit;
+}
+
 } // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string_view> &candidates) {
-    if (word.size() > 64)
+    if (word.size() > 64 || word.empty())
         return {};
-    size_t best = 1 + word.size() / 3;
-    std::string found;
+    size_t best = ~size_t(0);
+    std::string_view found;
     for (std::string_view c : candidates) {
-        size_t d = editDistance(word, c);
-        if (d <= best && c != word) {
-            if (d < best || found.empty())
-                found = c;
-            best = d;
+        if (c == word || c.empty() || c.size() > 128)
+            continue;
+        // People rarely mistake the first letter.
+        size_t cost = areEqualButForCase(word, c)
+                          ? 0
+                          : costOfMistakes(word, c) + (lowered(word[0]) != lowered(c[0]) ? kEdit / 2 : 0);
+        bool isNear = cost == 0 || cost <= mostMistakes(word, c) + (mostMistakes(word, c) == kEdit ? kEdit / 2 : 0);
+        if (isNear && cost < best) {
+            best = cost;
+            found = c;
         }
     }
-    return found;
+    return std::string(found);
 }
 
 } // namespace daphne

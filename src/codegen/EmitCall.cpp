@@ -248,7 +248,7 @@ void Emitter::emitMap(DaphneOp op) {
     mlir::Type cellIn = mlir::cast<ir::MatrixType>(op->getOperand(0).getType()).element();
     mlir::Type cellOut = mlir::cast<ir::MatrixType>(op->getResult(0).getType()).element();
     auto callee = op->getAttrOfType<mlir::FlatSymbolRefAttr>(ir::kCallee).getValue();
-    llvm::Function *inner = declaration(callee);
+    llvm::FunctionCallee inner = calleeOf(callee, op.getLoc());
     auto *type = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr, i64, ptr}, false);
     auto *loop = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "map_" + callee, *target);
     loop->setUWTableKind(llvm::UWTableKind::Async);
@@ -290,7 +290,7 @@ void Emitter::emitMap(DaphneOp op) {
         }
         args.push_back(x);
         llvm::CallInst *call = b.CreateCall(inner, args);
-        if (!inner->getReturnType()->isVoidTy()) {
+        if (!call->getType()->isVoidTy()) {
             if (mlir::isa<ir::StringType>(cellOut))
                 callRuntime("daphne_set_string_cell", b.getVoidTy(), {loop->getArg(0), out, call});
             else

@@ -2,7 +2,6 @@
 /// Functions and control flow.
 #include "codegen/Emitter.h"
 
-#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Intrinsics.h"
 
 namespace daphne::codegen {
@@ -10,11 +9,11 @@ namespace daphne::codegen {
 using llvm::BasicBlock;
 using llvm::PHINode;
 
-Emitter::Emitter(llvm::Module &glue, llvm::Module &hot, std::vector<CallSite> &callSites, const Places &places,
-                 std::vector<Value> &literals, const exec::LoopEngine &loops,
+Emitter::Emitter(llvm::Module &glue, llvm::Module &hot, std::vector<CallSite> &callSites, CallTable &calls,
+                 const Places &places, std::vector<Value> &literals, const exec::LoopEngine &loops,
                  std::vector<std::unique_ptr<exec::Region>> &regions, References references)
-    : context(glue.getContext()), glue(glue), hot(hot), target(&glue), b(context), callSites(callSites), places(places),
-      literals(literals), loops(loops), regions(regions), i64(llvm::Type::getInt64Ty(context)),
+    : context(glue.getContext()), glue(glue), hot(hot), target(&glue), b(context), callSites(callSites), calls(calls),
+      places(places), literals(literals), loops(loops), regions(regions), i64(llvm::Type::getInt64Ty(context)),
       ptr(llvm::PointerType::getUnqual(context)), slotType(llvm::StructType::get(i64, i64)), references(references) {}
 
 llvm::Type *Emitter::llvmType(mlir::Type type) {
@@ -66,7 +65,7 @@ bool insideLoop(mlir::Operation *op) {
 }
 
 /// Functions that run code repeatedly: with loops, recursive, or called from inside such code.
-llvm::StringSet<> hotFunctions(mlir::ModuleOp module) {
+llvm::StringSet<> hotFunctionsOf(mlir::ModuleOp module) {
     llvm::StringSet<> hot;
     std::vector<std::tuple<std::string, std::string, bool>> calls; // caller, callee, inside a loop
     for (auto f : module.getOps<mlir::func::FuncOp>()) {
@@ -111,18 +110,32 @@ bool mayRecurse(mlir::func::FuncOp f) {
 } // namespace
 
 /// The function of an IR symbol in the module being written, declared there if need be.
-llvm::Function *Emitter::declaration(llvm::StringRef symbol) {
+llvm::Function *Emitter::declaration(llvm::StringRef symbol) { return declaration(symbol, *target); }
+
+llvm::Function *Emitter::declaration(llvm::StringRef symbol, llvm::Module &module) {
     std::string name = ("fn_" + symbol).str();
-    if (llvm::Function *existing = target->getFunction(name))
+    if (llvm::Function *existing = module.getFunction(name))
         return existing;
     auto f = source.lookupSymbol<mlir::func::FuncOp>(symbol);
     LlvmTypes params{ptr};
     for (mlir::Type t : f.getFunctionType().getInputs())
         append(params, t);
     auto *type = llvm::FunctionType::get(resultType(f.getFunctionType().getResults()), params, false);
-    auto *fn = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, *target);
+    auto *fn = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
     fn->setUWTableKind(llvm::UWTableKind::Async);
     return fn;
+}
+
+/// The function as one call in the script calls it: by a name that says which call it is.
+llvm::FunctionCallee Emitter::calleeOf(llvm::StringRef symbol, mlir::Location call) {
+    llvm::Module &home = hotFunctions.contains(symbol) ? hot : glue;
+    llvm::Function *function = declaration(symbol, home);
+    // The symbol is the name in the script and the number of the version.
+    std::string name = calls.add(symbol.substr(0, symbol.rfind('_')).str(), ir::spanOf(call));
+    auto *alias = llvm::GlobalAlias::create(llvm::GlobalValue::ExternalLinkage, name, function);
+    if (&home == target)
+        return {function->getFunctionType(), alias};
+    return target->getOrInsertFunction(name, function->getFunctionType());
 }
 
 /// One argument and one result area per function: calls never nest, so all share them.
@@ -224,7 +237,7 @@ void Emitter::emitFunctionCall(mlir::func::CallOp op) {
     for (mlir::Value v : op.getOperands())
         append(args, get(v));
     handOver(op.getOperands());
-    LoweredList results = resultsOf(b.CreateCall(declaration(op.getCallee()), args), op.getResultTypes());
+    LoweredList results = resultsOf(b.CreateCall(calleeOf(op.getCallee(), op.getLoc()), args), op.getResultTypes());
     for (auto [r, v] : llvm::zip(op.getResults(), results))
         bindReceived(r, v);
 }
@@ -273,9 +286,9 @@ void Emitter::emitEntry(mlir::func::FuncOp main) {
 
 void Emitter::emitModule(mlir::ModuleOp module) {
     source = module;
-    llvm::StringSet<> worthwhile = hotFunctions(module);
+    hotFunctions = hotFunctionsOf(module);
     for (auto f : module.getOps<mlir::func::FuncOp>()) {
-        target = worthwhile.contains(f.getSymName()) ? &hot : &glue;
+        target = hotFunctions.contains(f.getSymName()) ? &hot : &glue;
         emitFunction(f);
     }
     target = &glue;

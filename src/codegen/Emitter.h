@@ -15,12 +15,14 @@
 #include <cstddef>
 #include <set>
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include "codegen/CallTable.h"
 #include "codegen/Executable.h"
 #include "exec/Region.h"
 #include "ir/Dialect.h"
@@ -51,8 +53,8 @@ class Emitter {
         Managed,   ///< the module says where they are made, handed over and released
         KeptByRun, ///< nobody releases: objects go when the run ends
     };
-    Emitter(llvm::Module &glue, llvm::Module &hot, std::vector<CallSite> &callSites, const Places &places,
-            std::vector<Value> &literals, const exec::LoopEngine &loops,
+    Emitter(llvm::Module &glue, llvm::Module &hot, std::vector<CallSite> &callSites, CallTable &calls,
+            const Places &places, std::vector<Value> &literals, const exec::LoopEngine &loops,
             std::vector<std::unique_ptr<exec::Region>> &regions, References references);
     void emitModule(mlir::ModuleOp module);
 
@@ -68,6 +70,8 @@ class Emitter {
 
     // ---- Emitter.cpp
     llvm::Function *declaration(llvm::StringRef symbol);
+    llvm::Function *declaration(llvm::StringRef symbol, llvm::Module &module);
+    llvm::FunctionCallee calleeOf(llvm::StringRef symbol, mlir::Location call);
     void emitFunction(mlir::func::FuncOp f);
     void emitEntry(mlir::func::FuncOp main);
     void reserveArgumentArea(mlir::Region &body);
@@ -169,9 +173,11 @@ class Emitter {
     llvm::LLVMContext &context;
     llvm::Module &glue, &hot;
     llvm::Module *target; ///< where the function being emitted goes
+    llvm::StringSet<> hotFunctions;
     mlir::ModuleOp source;
     llvm::IRBuilder<> b;
     std::vector<CallSite> &callSites;
+    CallTable &calls;
     const Places &places;
     std::vector<Value> &literals;
     const exec::LoopEngine &loops;

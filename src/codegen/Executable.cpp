@@ -4,7 +4,8 @@
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 
-#include "base/Error.h"
+#include "base/CallTrace.h"
+#include "codegen/CallTable.h"
 #include "codegen/CompileMemory.h"
 #include "codegen/Emitter.h"
 #include "codegen/Jit.h"
@@ -22,6 +23,7 @@ struct Executable::Code {
     std::unique_ptr<exec::LoopEngine> loops;
     std::vector<std::unique_ptr<exec::Region>> regions;
     Places places;
+    CallTable calls;
     void (*entry)(exec::ThreadContext *, Slot *, Slot *) = nullptr;
 };
 
@@ -35,11 +37,19 @@ constexpr const char *kHotModule = "hot";
 /// Compiles glue as fast as possible and hot code well: two target machines, chosen by the module's name.
 class TieredCompiler : public orc::IRCompileLayer::IRCompiler {
   public:
-    explicit TieredCompiler(std::unique_ptr<llvm::TargetMachine> glueMachine)
+    TieredCompiler(std::unique_ptr<llvm::TargetMachine> glueMachine, CallTable &calls)
         : IRCompiler(orc::irManglingOptionsFromTargetOptions(glueMachine->Options)),
-          glueMachine(std::move(glueMachine)) {}
+          glueMachine(std::move(glueMachine)), calls(calls) {}
 
     llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> operator()(llvm::Module &module) override {
+        auto object = compile(module);
+        if (object && !calls.empty())
+            calls.readObject(**object);
+        return object;
+    }
+
+  private:
+    llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> compile(llvm::Module &module) {
         if (module.getModuleIdentifier() != kHotModule)
             return orc::SimpleCompiler(*glueMachine)(module);
         auto machine = hostMachine().setCodeGenOptLevel(llvm::CodeGenOptLevel::Default).createTargetMachine();
@@ -48,11 +58,11 @@ class TieredCompiler : public orc::IRCompileLayer::IRCompiler {
         return orc::SimpleCompiler(**machine)(module);
     }
 
-  private:
     std::unique_ptr<llvm::TargetMachine> glueMachine;
+    CallTable &calls;
 };
 
-std::unique_ptr<orc::LLJIT> createJit() {
+std::unique_ptr<orc::LLJIT> createJit(CallTable &calls) {
     orc::JITTargetMachineBuilder glue = plainMachine();
     glue.setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
     // Long jumps everywhere: finding the short ones takes quadratic time in deeply nested branches.
@@ -62,7 +72,7 @@ std::unique_ptr<orc::LLJIT> createJit() {
     return newJit(
         std::move(glue), layout,
         [&](orc::JITTargetMachineBuilder) -> llvm::Expected<std::unique_ptr<orc::IRCompileLayer::IRCompiler>> {
-            return std::make_unique<TieredCompiler>(std::move(machine));
+            return std::make_unique<TieredCompiler>(std::move(machine), calls);
         });
 }
 
@@ -86,13 +96,13 @@ std::unique_ptr<Executable> Executable::compile(Parts &parts, mlir::ModuleOp mod
     std::unique_ptr<Executable> program(new Executable);
     program->code->loops = std::make_unique<exec::LoopEngine>(options.loops, options.loopCompiler);
     program->code->places = {&program->callSites, options.sources};
-    Emitter emitter(*glue, *hot, program->callSites, program->code->places, program->code->literals,
-                    *program->code->loops, program->code->regions,
+    Emitter emitter(*glue, *hot, program->callSites, program->code->calls, program->code->places,
+                    program->code->literals, *program->code->loops, program->code->regions,
                     options.managesReferences ? Emitter::References::Managed : Emitter::References::KeptByRun);
     emitter.emitModule(module);
     program->results = module.lookupSymbol<mlir::func::FuncOp>("main").getNumResults();
 
-    jit = createJit();
+    jit = createJit(program->code->calls);
     auto add = [&, &context = context, &jit = jit](std::unique_ptr<llvm::Module> code) {
         code->setDataLayout(jit->getDataLayout());
         code->setTargetTriple(jit->getTargetTriple().str());
@@ -124,17 +134,23 @@ std::unique_ptr<Executable> Executable::compile(Parts &parts, mlir::ModuleOp mod
 
 namespace {
 
-/// What the user calls the operation; "" if it has no name in the language.
+/// What the user calls the operation; "" if the language has no name for it.
 std::string nameOf(const CallSite &site) {
     std::string_view name = ops::userName(site.operation);
-    const bool isOurs = name == site.operation && !ops::Registry::get().findBuiltin(name);
-    return isOurs ? std::string() : std::string(name);
+    const ops::Registry &registry = ops::Registry::get();
+    bool isWritten = name != site.operation || registry.builtinOf(name) || registry.findBuiltin(name);
+    return isWritten ? std::string(name) : std::string();
 }
 
 } // namespace
 
 std::vector<Value> Executable::run(exec::ThreadContext &thread, std::vector<Value> inputs) const {
     std::vector<Value> outputs(results);
+    thread.leftFrames.clear();
+    auto addTrace = [&](Error &e) {
+        if (!code->calls.empty() && !e.isStop && (e.stage == Stage::Execute || e.stage == Stage::Internal))
+            addCallTrace(e, code->calls.callsAt(thread.leftFrames, *code->jit));
+    };
     try {
         // Value has the layout of Slot; @main takes its arguments over.
         std::vector<Slot> slots(inputs.size());
@@ -148,11 +164,13 @@ std::vector<Value> Executable::run(exec::ThreadContext &thread, std::vector<Valu
             if (e.operation.empty() && e.stage == Stage::Execute && !e.isStop)
                 e.operation = nameOf(site);
         }
+        addTrace(e);
         throw;
     } catch (const std::bad_alloc &) {
         Error e = executionError("out of memory");
         if (thread.callSite < callSites.size())
             e.at(callSites[thread.callSite].span).operation = nameOf(callSites[thread.callSite]);
+        addTrace(e);
         throw e;
     }
     return outputs;

@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 
+#include "base/Cancellable.h"
 #include "data/BufferPool.h"
 
 namespace daphne {
@@ -55,11 +56,19 @@ Buffer *Buffer::create(ValueType type, size_t numCells, Init init) {
     buffer->type = type;
     buffer->numCells = numCells;
     buffer->numBytes = numBytes;
-    if (type == ValueType::Str)
-        std::uninitialized_default_construct_n(reinterpret_cast<std::string *>(buffer->cells), numCells);
-    else if (init == Init::Zero && !zeroed)
-        std::memset(buffer->cells, 0, numBytes);
-    return buffer;
+    BufferRef owner(buffer); // many cells take a while: the run may be cancelled meanwhile
+    if (type == ValueType::Str) {
+        auto *texts = reinterpret_cast<std::string *>(buffer->cells);
+        buffer->numCells = 0;
+        for (auto [begin, end] : cancellablePieces(numCells)) {
+            std::uninitialized_default_construct_n(texts + begin, end - begin);
+            buffer->numCells = end;
+        }
+    } else if (init == Init::Zero && !zeroed) {
+        for (auto [begin, end] : cancellablePieces(numBytes))
+            std::memset(buffer->cells + begin, 0, end - begin);
+    }
+    return owner.detach();
 }
 
 Buffer *Buffer::adopt(ValueType type, std::byte *block, size_t numBytes) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/Cancellable.h"
 #include "base/Error.h"
 
 namespace daphne {
@@ -77,7 +78,8 @@ size_t Dictionary::slotOf(uint64_t hash, std::string_view text) const {
 void Dictionary::grow() {
     std::vector<Entry> fresh(std::max<size_t>(64, 2 * entries.size()));
     size_t mask = fresh.size() - 1;
-    for (uint32_t code = 0; code < texts.size(); ++code) {
+    for (size_t k : cancellable(texts.size())) {
+        auto code = static_cast<uint32_t>(k);
         uint64_t hash = hashOfText(texts[code]);
         size_t slot = hash & mask;
         while (fresh[slot].code != kNone)

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/ThreadContext.h"
 
+#include <new>
+
+#include <unwind.h>
+
 #include "exec/GuardFrame.h"
 #include "exec/RegionPlans.h"
 
@@ -21,6 +25,24 @@ void ThreadContext::releaseRoots() noexcept {
         for (uint64_t i = 0; i < roots->numSlots; ++i)
             if (Object *object = std::exchange(roots->slots[i], nullptr))
                 object->release();
+    if (!roots)
+        noteLeftFrames();
+}
+
+/// Several runtime functions may let the same error go, one after the other: the first knows most.
+void ThreadContext::noteLeftFrames() noexcept {
+    if (!leftFrames.empty())
+        return;
+    _Unwind_Backtrace(
+        [](_Unwind_Context *frame, void *to) {
+            try {
+                static_cast<std::vector<uintptr_t> *>(to)->push_back(_Unwind_GetIP(frame));
+                return _URC_NO_REASON;
+            } catch (const std::bad_alloc &) { // the calls that are known by now will do
+                return _URC_END_OF_STACK;
+            }
+        },
+        &leftFrames);
 }
 
 } // namespace daphne::exec

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "data/Object.h"
 #include "kernels/RunContext.h"
@@ -44,9 +45,16 @@ struct ThreadContext {
 
     std::vector<Ref<Object>> kept; ///< where the program does not say when references end
 
+    /// Return addresses of the activations that the error of the run leaves, the innermost first. They tell which calls
+    /// of the script led to it; calls themselves write nothing down.
+    std::vector<uintptr_t> leftFrames;
+
     /// Releases what all activations own, before an exception unwinds them: those above the innermost guard
-    /// (GuardFrame.h), where it is caught.
+    /// (GuardFrame.h), where it is caught. Without a guard the error ends the run: leftFrames is filled.
     void releaseRoots() noexcept;
+
+  private:
+    void noteLeftFrames() noexcept;
 };
 
 } // namespace daphne::exec

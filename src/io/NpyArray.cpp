@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/Cancellable.h"
 #include "base/Utf8.h"
 #include "data/CopyCells.h"
 
@@ -223,7 +224,7 @@ std::string headerText(const std::string &description, const std::string &shape)
 size_t longestOf(const Dense &strings) {
     auto cells = strings.view<std::string>();
     size_t longest = 1;
-    for (size_t r = 0; r < cells.rows && cells.cols > 0; ++r)
+    for (size_t r : cancellableRows(cells))
         for (size_t c = 0; c < cells.cols; ++c)
             longest = std::max(longest, countCharacters(cells(r, c)));
     return longest;
@@ -349,7 +350,7 @@ void writeNpy(const Dense &m, FileReplacement &file, Dimensions dimensions) {
         return writeCells(m, file);
     auto cells = m.view<std::string>();
     std::string row;
-    for (size_t r = 0; r < cells.rows; ++r) {
+    for (size_t r : cancellableRows(cells)) {
         row.clear();
         for (size_t c = 0; c < cells.cols; ++c)
             appendPadded(row, cells(r, c), length);
@@ -373,7 +374,7 @@ void writeNpy(const Frame &f, FileReplacement &file) {
     }
     file.write(headerText(description + "]", "(" + std::to_string(f.rows()) + ",)"));
     std::string row;
-    for (size_t r = 0; r < f.rows(); ++r) {
+    for (size_t r : cancellableRows(f)) {
         row.clear();
         for (size_t c = 0; c < f.cols(); ++c)
             withValueType(f.columns[c]->type(), [&]<class T>(TypeTag<T>) {

@@ -7,6 +7,7 @@
 
 #include "io/Format.h"
 #include "kernels/objects/CellText.h"
+#include "lang/dsl/CalledBuiltin.h"
 #include "lang/dsl/Lexer.h"
 #include "lang/dsl/ParseTypes.h"
 #include "lang/dsl/PrintCall.h"
@@ -21,7 +22,7 @@ using IrValue = mlir::Value;
 
 std::vector<IrValue> Generator::call(const Call &e) {
     auto functions = visibleFunctions(e.callee, e.calleeSpan);
-    const BuiltinInfo *builtin = ops::Registry::get().findBuiltin(e.callee);
+    const BuiltinInfo *builtin = calledBuiltin(e);
     const bool hasOther = !functions.empty() || builtin;
     if (IrValue *v = find(e.callee); v && (typeOf(*v).isUnknown() || !hasOther)) {
         if (functionOf(*v) || !hasOther)
@@ -124,11 +125,14 @@ std::vector<IrValue> Generator::callBuiltin(const Call &e, const BuiltinInfo &bu
     for (const CallArg &a : e.args)
         values[a.value] = expr(a.value);
     for (size_t i = 0; i < args.size(); ++i) {
+        bool isAxis = hasAxis && i == builtin.axisPosition();
         if (!args[i]) {
+            if (isAxis)
+                continue; // over all cells
             operands.push_back(defaultValue(builtin.params[i].defaultLiteral, e.span));
             continue;
         }
-        if (hasAxis && i == builtin.axisPosition()) {
+        if (isAxis) {
             auto axis = ir::constantOf(values[args[i]]);
             if (!axis)
                 throw parseError(args[i]->span, "the axis must be a constant");

@@ -165,7 +165,7 @@ std::vector<IrValue> Generator::callDefinition(const Call &e, const std::vector<
         args.push_back(argumentOf(v));
         operands.push_back(v);
     }
-    const Specialisation &target = specialise(*def, std::move(args));
+    const Specialisation &target = specialiseFor(e.span, *def, std::move(args));
     applyViews(target.registered);
     auto inputs = mlir::func::FuncOp(target.op).getFunctionType().getInputs();
     for (size_t i = 0; i < operands.size(); ++i)
@@ -178,6 +178,18 @@ std::vector<IrValue> Generator::callDefinition(const Call &e, const std::vector<
     if (target.neverReturns)
         throw DeadCode{};
     return {call.result_begin(), call.result_end()};
+}
+
+/// As specialise(); what is wrong in the function for these arguments is told with the calls that lead there.
+const Generator::Specialisation &Generator::specialiseFor(SourceSpan call, const FuncDef &def, std::vector<Argument> args) {
+    callChain.push_back({std::string(def.name), call});
+    auto restore = llvm::make_scope_exit([&] { callChain.pop_back(); });
+    try {
+        return specialise(def, std::move(args));
+    } catch (Error &error) {
+        addCallTrace(error, {callChain.rbegin(), callChain.rend()});
+        throw;
+    }
 }
 
 const Generator::Specialisation &Generator::specialise(const FuncDef &def, std::vector<Argument> args) {

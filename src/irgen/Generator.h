@@ -10,6 +10,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/CallTrace.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
@@ -215,6 +216,7 @@ class Generator {
     mlir::Value defaultOf(const lang::FuncDef &def, size_t param, llvm::ArrayRef<mlir::Value> earlier);
     mlir::Value valueOfParam(mlir::Value v, const lang::Param &param, SourceSpan span);
     Argument argumentOf(mlir::Value v);
+    const Specialisation &specialiseFor(SourceSpan call, const lang::FuncDef &def, std::vector<Argument> args);
     const Specialisation &specialise(const lang::FuncDef &def, std::vector<Argument> args);
     void generateBody(const lang::FuncDef &def, Specialisation &target, const std::vector<Argument> &args);
     void finishFunction(const lang::FuncDef &def, Specialisation &target);
@@ -223,6 +225,9 @@ class Generator {
     std::map<std::string, std::unique_ptr<Specialisation>> specialisations;
     std::map<const lang::Block *, int> numSpecialisations; ///< by body: forms of one lambda have one
     std::vector<const lang::Block *> inProgress;
+    std::vector<CallInScript> callChain; ///< that led to the function being generated, the outermost first
+    void noteUnusedComparison(const lang::Expr *statement);
+    void warn(std::string text, std::string hint, SourceSpan where);
     bool steers(const lang::FuncDef &def, std::string_view param);
     std::map<const lang::FuncDef *, std::vector<std::string_view>> steering;
     int numFunctions = 0;

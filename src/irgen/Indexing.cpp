@@ -53,12 +53,16 @@ void Generator::noteComparison(const Expr *index, IrValue value) {
     bool direct = isTruthValue(index) || (index->kind == ExprKind::Var && truthValues.contains(value));
     if (!direct || !type.isMatrix() || type.valueType == ValueType::Bool || type.valueType == ValueType::Unknown)
         return;
+    warn("the 0 and 1 of this comparison are used as positions",
+         "to select marked rows write X[[mask, ]] (columns: X[[, mask]]), or as.bool(mask)", index->span);
+}
+
+/// Once per place, whatever the number of versions of a function.
+void Generator::warn(std::string text, std::string hint, SourceSpan where) {
     for (const Error &earlier : warnings)
-        if (earlier.where == index->span)
-            return; // another specialisation of the function
-    warnings.push_back(
-        Error(Stage::Compile, "the 0 and 1 of this comparison are used as positions", index->span)
-            .withHint("to select marked rows write X[[mask, ]] (columns: X[[, mask]]), or as.bool(mask)"));
+        if (earlier.where == where)
+            return;
+    warnings.push_back(Error(Stage::Compile, std::move(text), where).withHint(std::move(hint)));
 }
 
 // ------------------------------------------------------------------- reading

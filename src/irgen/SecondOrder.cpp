@@ -274,7 +274,7 @@ IrValue Generator::mapMatrix(IrValue matrix, IrValue function, const Call &e) {
     args.push_back(cell);
     bool outside = std::exchange(certain, false); // the matrix may be empty
     auto restore = llvm::make_scope_exit([&] { certain = outside; });
-    const Specialisation &target = specialise(*def, std::move(args));
+    const Specialisation &target = specialiseFor(e.span, *def, std::move(args));
     certain = outside;
     TypeDesc result = type;
     if (!target.neverReturns) {

@@ -118,10 +118,22 @@ void Generator::statements(std::span<Stmt *const> list) {
     }
 }
 
+/// What assigns in other languages, or was meant to.
+void Generator::noteUnusedComparison(const Expr *statement) {
+    if (isArrow(statement))
+        warn("this compares with a negative number, and nobody uses the result", "'=' assigns: x = 5;",
+             as<Binary>(statement).opSpan);
+    else if (statement->kind == ExprKind::Binary && as<Binary>(statement).op == "==")
+        warn("nobody uses the result of this comparison", "'=' assigns: x = 5;", as<Binary>(statement).opSpan);
+}
+
 void Generator::statement(const Stmt *s) {
     switch (s->kind) {
     case StmtKind::Block: scoped(s); break;
-    case StmtKind::ExprStmt: exprMulti(as<ExprStmt>(s).value); break;
+    case StmtKind::ExprStmt:
+        noteUnusedComparison(as<ExprStmt>(s).value);
+        exprMulti(as<ExprStmt>(s).value);
+        break;
     case StmtKind::Assign: assignment(as<Assign>(s)); break;
     case StmtKind::If: {
         bool restDone = false;

@@ -50,6 +50,15 @@ bool ifStringsMayBeMissing(const InferCall &call) {
     return ifTypeUnknown(call) || (x.valueType == ValueType::Str && (x.rows <= 0 || x.cols <= 0));
 }
 
+/// f(arg, ddof)
+template <InferFn OfCells> Types withDdof(const InferCall &call) {
+    needNumericScalar(call, 1);
+    return OfCells(call);
+}
+constexpr OpInfo sample(Mnemonic name, InferFn infer) {
+    return {.mnemonic = name, .minArgs = 2, .maxArgs = 2, .infer = infer, .mayFail = always};
+}
+
 template <TypeRule Result> Types cumulative(const InferCall &call) {
     needNumericMatrix(call, 0);
     return {TypeDesc::matrix(Result(call.type(0).valueType), call.type(0).rows, call.type(0).cols)};
@@ -138,6 +147,12 @@ constexpr OpInfo kOps[] = {
     row("stddevAll", Family::AggAll, all<floatOf>),
     row("stddevRow", Family::AggRow, perRow<floatOf>),
     row("stddevCol", Family::AggCol, perColumn<floatOf>),
+    sample("sampleVarAll", withDdof<all<floatOf>>),
+    sample("sampleVarRow", withDdof<perRow<floatOf>>),
+    sample("sampleVarCol", withDdof<perColumn<floatOf>>),
+    sample("sampleStddevAll", withDdof<all<floatOf>>),
+    sample("sampleStddevRow", withDdof<perRow<floatOf>>),
+    sample("sampleStddevCol", withDdof<perColumn<floatOf>>),
     row("idxminRow", Family::AggRow, perRow<position>),
     row("idxminCol", Family::AggCol, perColumn<position>),
     row("idxmaxRow", Family::AggRow, perRow<position>),
@@ -200,14 +215,21 @@ constexpr Builtin kBuiltins[] = {
      .expect = "2.5\nDenseMatrix(1x2, double)\n2 3\n"},
     {.signature = "var(arg[, axisOrGroups[, numGroups]])", .op = "varAll", .rowOp = "varRow", .colOp = "varCol",
      .groupOp = "varGrp",
-     .doc = "Population variance of all cells, per row (axis 0), per column (axis 1) or per group as sum.",
-     .example = "X = [1, 2, 3, 4](2, 2); print(var(X)); print(var(X, 0));",
-     .expect = "1.25\nDenseMatrix(2x1, double)\n0.25\n0.25\n"},
+     .doc = "Population variance of all cells, per row (axis 0), per column (axis 1) or per group as sum. With the "
+            "keyword ddof, as in var(X, ddof = 1) or var(X, 1, ddof = 1), sums of squares are divided by the number of "
+            "cells less ddof; nan if that leaves none.",
+     .example = "X = [1, 2, 3, 4](2, 2); print(var(X)); print(var(X, 0)); print(var(X, 0, ddof = 1));",
+     .expect = "1.25\nDenseMatrix(2x1, double)\n0.25\n0.25\nDenseMatrix(2x1, double)\n0.5\n0.5\n"},
+    {.signature = "var(arg, axisOrGroups = none, ddof = 0)", .op = "sampleVarAll", .rowOp = "sampleVarRow",
+     .colOp = "sampleVarCol", .formWithKeyword = "ddof"},
     {.signature = "stddev(arg[, axisOrGroups[, numGroups]])", .op = "stddevAll", .rowOp = "stddevRow",
      .colOp = "stddevCol", .groupOp = "stddevGrp",
-     .doc = "Population standard deviation of all cells, per row (axis 0), per column (axis 1) or per group as sum.",
+     .doc = "Population standard deviation of all cells, per row (axis 0), per column (axis 1) or per group as sum; "
+            "the square root of var, which takes the keyword ddof, too.",
      .example = "X = [1, 2, 3, 4](2, 2); print(stddev(X)); print(stddev(X, 1));",
      .expect = "1.11803\nDenseMatrix(1x2, double)\n1 1\n"},
+    {.signature = "stddev(arg, axisOrGroups = none, ddof = 0)", .op = "sampleStddevAll", .rowOp = "sampleStddevRow",
+     .colOp = "sampleStddevCol", .formWithKeyword = "ddof"},
     {.signature = "nanSum(arg[, axis])", .op = "nanSumAll", .rowOp = "nanSumRow", .colOp = "nanSumCol",
      .doc = "Sum of the cells that are not nan, of all, per row (axis 0) or per column (axis 1); 0 if there are none.",
      .example = "print(nanSum([1.0, nan, 3.0]));", .expect = "4\n"},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/NoColumn.h"
 #include "ops/IndexRules.h"
 
 namespace daphne::ops {
@@ -127,11 +128,7 @@ std::vector<size_t> positionsOfLabel(const FrameSchema &schema, const std::strin
                 positions.push_back(c);
     if (!positions.empty())
         return positions;
-    std::vector<std::string_view> known(schema.labels.begin(), schema.labels.end());
-    Error error = compileError({}, "the frame has no column \"" + label + "\"");
-    if (std::string close = nearest(label, known); !close.empty())
-        error.withHint("did you mean \"" + close + "\"?");
-    throw error;
+    throw noColumn(Stage::Compile, label, schema.labels);
 }
 
 Types extractCol(const InferCall &call) {

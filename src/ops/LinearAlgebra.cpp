@@ -32,7 +32,8 @@ TypeDesc product(const InferCall &call, const Shape &l, const Shape &r) {
         throw compileError({}, "'" + std::string(userName(call.op.mnemonic)) +
                                    "' needs as many columns on the left as "
                                    "rows on the right, got " +
-                                   text(l) + " and " + text(r));
+                                   text(l) + " and " + text(r))
+            .withHint(l.rows >= 0 && l.rows == r.rows ? "t(A) @ B fits: the transpose is t(A)" : "");
     int64_t common = l.cols >= 0 ? l.cols : r.rows;
     return TypeDesc::matrix(productType(generalise(call, {0, 1})), l.rows, r.cols,
                             productSparsity(call.type(0).sparsity, call.type(1).sparsity, common));

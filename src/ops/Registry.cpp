@@ -145,8 +145,9 @@ void Registry::add(std::span<const OpInfo> rows) {
 
 void Registry::add(std::span<const Builtin> rows) {
     for (const Builtin &row : rows) {
-        allBuiltins.push_back(SignatureParser(row).parse());
-        allBuiltins.back().theme = currentTheme;
+        auto &list = row.formWithKeyword.empty() ? allBuiltins : forms;
+        list.push_back(SignatureParser(row).parse());
+        list.back().theme = currentTheme;
     }
 }
 
@@ -160,6 +161,22 @@ const BuiltinInfo *Registry::findBuiltin(std::string_view name) const {
     auto it = std::lower_bound(allBuiltins.begin(), allBuiltins.end(), name,
                                [](const BuiltinInfo &b, std::string_view wanted) { return b.name < wanted; });
     return it != allBuiltins.end() && it->name == name ? &*it : nullptr;
+}
+
+const BuiltinInfo *Registry::findForm(std::string_view name, std::span<const std::string_view> keywords) const {
+    auto it = std::ranges::find_if(forms, [&](const BuiltinInfo &b) {
+        return b.name == name && std::ranges::find(keywords, b.row->formWithKeyword) != keywords.end();
+    });
+    return it != forms.end() ? &*it : nullptr;
+}
+
+const BuiltinInfo *Registry::builtinOf(std::string_view mnemonic) const {
+    for (const std::vector<BuiltinInfo> *list : {&allBuiltins, &forms})
+        for (const BuiltinInfo &b : *list)
+            for (std::string_view op : {b.row->op, b.row->rowOp, b.row->colOp, b.row->groupOp})
+                if (op == mnemonic)
+                    return &b;
+    return nullptr;
 }
 
 std::vector<const OpInfo *> Registry::ops() const { return opTable; }
@@ -212,11 +229,8 @@ std::string_view userName(std::string_view mnemonic) {
         if (o.mnemonic == mnemonic)
             return o.token;
     // Only messages need this, so a scan is fast enough.
-    for (const BuiltinInfo &b : Registry::get().builtins())
-        for (std::string_view op : {b.row->op, b.row->rowOp, b.row->colOp, b.row->groupOp})
-            if (op == mnemonic)
-                return b.name;
-    return mnemonic;
+    const BuiltinInfo *builtin = Registry::get().builtinOf(mnemonic);
+    return builtin ? builtin->name : mnemonic;
 }
 
 } // namespace daphne::ops

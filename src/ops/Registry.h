@@ -142,6 +142,9 @@ struct Builtin {
     Mnemonic op;                     ///< the op it calls
     Mnemonic rowOp = {}, colOp = {}; ///< aggregates: op for axis 0 / 1 (the last parameter but numGroups)
     Mnemonic groupOp = {};           ///< aggregates: op for f(arg, groupIds, numGroups)
+    /// Not empty: calls of the builtin of this name with this keyword mean this row. All its parameters have defaults
+    /// but the first one; `axis = none` is that over all cells.
+    std::string_view formWithKeyword = {};
     bool positionalOnly = false;
     bool chains = false;            ///< f(a, b, c) is op(op(a, b), c): the op takes two operands
     uint8_t parseTimeConstants = 0; ///< bit k: argument k must be a parse-time constant (besides the axis)
@@ -169,8 +172,9 @@ struct BuiltinInfo {
     /// A call with an axis, a parse-time constant 0 or 1, calls rowOp or colOp with the other arguments.
     bool hasAxis() const { return !row->rowOp.empty(); }
     /// Position of the axis among the parameters; only if hasAxis().
-    size_t axisPosition() const { return params.size() - (row->groupOp.empty() ? 1 : 2); }
-    bool isAxisCall(size_t numArgs) const { return hasAxis() && numArgs == axisPosition() + 1; }
+    size_t axisPosition() const { return isForm() ? 1 : params.size() - (row->groupOp.empty() ? 1 : 2); }
+    bool isAxisCall(size_t numArgs) const { return hasAxis() && (isForm() || numArgs == axisPosition() + 1); }
+    bool isForm() const { return !row->formWithKeyword.empty(); }
     bool isGroupedCall(size_t numArgs) const { return !row->groupOp.empty() && numArgs == params.size(); }
 };
 
@@ -182,6 +186,11 @@ class Registry {
     /// Null if there is none.
     const OpInfo *findOp(std::string_view mnemonic) const;
     const BuiltinInfo *findBuiltin(std::string_view name) const;
+    /// The form of a builtin for calls with these keywords, the first one in the table; null if there is none.
+    const BuiltinInfo *findForm(std::string_view name, std::span<const std::string_view> keywords) const;
+    /// One that calls this op; null if the language has no name for it.
+    const BuiltinInfo *builtinOf(std::string_view mnemonic) const;
+    /// Without forms.
     std::span<const BuiltinInfo> builtins() const { return allBuiltins; }
     std::vector<const OpInfo *> ops() const;
 
@@ -194,7 +203,8 @@ class Registry {
     Registry();
     std::vector<const OpInfo *> opTable;  ///< sorted by mnemonic
     std::vector<BuiltinInfo> allBuiltins; ///< sorted by name
-    std::string_view currentTheme;        ///< of the rows being added
+    std::vector<BuiltinInfo> forms;
+    std::string_view currentTheme; ///< of the rows being added
 };
 
 /// Mnemonic of an infix operator ("+" -> "ewAdd"); empty if there is none.

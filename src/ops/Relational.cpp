@@ -3,6 +3,7 @@
 /// need besides them.
 #include <algorithm>
 
+#include "base/NoColumn.h"
 #include "ops/Operands.h"
 #include "ops/QueryBlock.h"
 #include "ops/SumTypes.h"
@@ -36,11 +37,7 @@ int64_t column(const InferCall &call, size_t frame, size_t i) {
     auto found = std::find(labels.begin(), labels.end(), *name);
     if (found != labels.end())
         return found - labels.begin();
-    std::vector<std::string_view> known(labels.begin(), labels.end());
-    Error error = wrong(call, "the frame has no column \"" + *name + "\"");
-    if (std::string close = nearest(*name, known); !close.empty())
-        error.withHint("did you mean \"" + close + "\"?");
-    throw error;
+    throw wrong(call, "the frame has no column \"" + *name + "\"").withHint(hintForLabel(*name, labels));
 }
 
 /// Positions named by operand i, which may be "*" or "prefix.*"; nothing if not known.

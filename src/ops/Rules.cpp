@@ -38,8 +38,10 @@ ValueType floatOf(ValueType g) {
 Shape broadcast(const InferCall &call, const TypeDesc &a, const TypeDesc &b) {
     bool lhsFull = fitsInto(a, b), rhsFull = fitsInto(b, a);
     if (!lhsFull && !rhsFull)
-        reject(quoted(call) + " needs equal shapes or a vector to broadcast, got " + a.shapeText() + " and " +
-               b.shapeText());
+        throw compileError({}, quoted(call) + " needs equal shapes or a vector to broadcast, got " + a.shapeText() +
+                                   " and " + b.shapeText())
+            .withHint(call.op.mnemonic == "ewMul" && a.cols == b.rows ? "the product of matrices is written A @ B"
+                                                                      : "");
     Shape s{mergeDimension(a.rows, b.rows), mergeDimension(a.cols, b.cols)};
     // Where only one operand can have the shape of the result, its dimensions are the result's, even if they are 1.
     if (lhsFull != rhsFull) {
@@ -53,8 +55,12 @@ Shape broadcast(const InferCall &call, const TypeDesc &a, const TypeDesc &b) {
 }
 
 void wrongOperand(const InferCall &call, size_t i, std::string_view what) {
-    reject(quoted(call) + " needs " + std::string(what) + " as argument " + std::to_string(i + 1) + ", got " +
-           call.type(i).text());
+    bool wantsMatrix = what.find("matrix") != what.npos && what.find("frame") == what.npos;
+    throw compileError({}, quoted(call) + " needs " + std::string(what) + " as argument " + std::to_string(i + 1) +
+                               ", got " + call.type(i).text())
+        .withHint(wantsMatrix && call.type(i).isFrame()
+                      ? "as.matrix(F) makes a matrix of a frame of numbers, F[, \"label\"] selects columns"
+                      : "");
 }
 
 void needMatrix(const InferCall &call, size_t i) {
@@ -138,6 +144,17 @@ ValueType generalOf(const TypeDesc &a, const TypeDesc &b) {
         .withHint(std::string(hint));
 }
 
+/// What other languages do with texts and operators.
+std::string_view hintForStrings(std::string_view mnemonic) {
+    if (mnemonic == "ewMul")
+        return "repeat(s, n) repeats a text";
+    if (mnemonic == "ewMod")
+        return "format(\"{} of {:.2f}\", n, x) makes a text of values";
+    if (mnemonic == "ewDiv")
+        return "split(s, separator) takes a text apart";
+    return {};
+}
+
 /// frame (+) scalar: every column keeps its own type, as at run time.
 TypeDesc frameWithScalar(const InferCall &call) {
     bool frameLeft = call.type(0).isFrame();
@@ -177,7 +194,7 @@ TypeDesc combined(const InferCall &call, ValueType result) {
 void rejectStrings(const InferCall &call) {
     for (size_t i : {0, 1})
         if (call.type(i).valueType == ValueType::Str)
-            rejectPair(call, "does not work on strings");
+            rejectPair(call, "does not work on strings", hintForStrings(call.op.mnemonic));
 }
 
 void rejectMixedStrings(const InferCall &call) {

@@ -453,6 +453,17 @@ class Checks(Runs):
                 self.expect_same(done, wanted, f'mpirun -np {ranks} {words}')
                 require('"execution_seconds"' in done.stderr, f'no times: {done.stderr}')
 
+    def check_the_example_for_several_machines(self):
+        words = ['examples/kmeans-distributed.daph', 'points=20000', 'dims=8', 'k=6', 'rounds=30']
+        wanted = self.local(*words)
+        with Workers(self.daphne, 3) as workers:
+            done = self.run('--distributed', '--dist_backend=gRPC', '--dist-threshold=0', *words, env=workers.env)
+            self.expect_same(done, wanted, 'gRPC')
+        if self.has_mpi:
+            done = self.run('--distributed', '--dist_backend=MPI', '--dist-threshold=0', *words,
+                            prefix=['mpirun', '-np', '3'], env=MPI_ENVIRONMENT)
+            self.expect_same(done, wanted, 'mpirun -np 3')
+
     def check_mpi_ranks_pass_vectors_on(self):
         if not self.has_mpi:
             return
@@ -910,6 +921,15 @@ class Checks(Runs):
             require(workers.processes[0].poll() is None, f'the worker has ended instead of saying {line!r}')
             time.sleep(0.05)
         raise Problem(f'{line!r} is not in the log: {log[len(before):]!r}')
+
+    def check_no_address_in_particular_is_this_machine(self):
+        with Workers(self.daphne, 1) as workers:
+            port = workers.addresses[0].rsplit(':', 1)[1]
+            for address in (f'0.0.0.0:{port}', f':{port}'):
+                done = self.run('--distributed', '--dist_backend=gRPC', '--dist-threshold=0', '--statistics', '-e',
+                                'print(sum(fill(1.0, 9, 9) + 1));', env={'DISTRIBUTED_WORKERS': address})
+                self.expect_same(done, '162\n', address)
+                require(re.search(rf':{port} +[1-9]\d* chunks', done.stderr), f'{address}: {done.stderr}')
 
     @over_every_transport
     def check_workers_stay_on_this_machine(self):

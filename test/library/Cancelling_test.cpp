@@ -3,6 +3,8 @@
 /// program for each family of kernels. How long it takes depends on how busy the machine is, so only the order of
 /// magnitude is tested; the time is a property of the test case (--gtest_output=xml).
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <thread>
@@ -47,7 +49,26 @@ const Value &inputNamed(char name) {
     return value = engineOf("{}").compile(texts.at(name), {}, {"V"}).run({})["V"];
 }
 
-class Cancelling : public testing::TestWithParam<Family> {};
+class Cancelling : public testing::TestWithParam<Family> {
+  protected:
+    /// Families that write or read files do so in a directory of their own.
+    static void SetUpTestSuite() {
+        before = std::filesystem::current_path();
+        std::string name = (std::filesystem::temp_directory_path() / "cancelling-XXXXXX").string();
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        std::filesystem::current_path(directory = name);
+        run(engineOf("{}"), "write(rand(500000, 4, 0.0, 1.0, 1.0, 1), \"matrix.csv\");"
+                            "write(createFrame(sample(1000000, 1000000, true, 1), rand(1000000, 1, 0.0, 1.0, 1.0, 1)),"
+                            "      \"frame.dbdf\");");
+    }
+    static void TearDownTestSuite() {
+        std::filesystem::current_path(before);
+        std::filesystem::remove_all(directory);
+    }
+
+  private:
+    inline static std::filesystem::path before, directory;
+};
 
 TEST_P(Cancelling, StopsSoonAndTheEngineGoesOn) {
     using Clock = std::chrono::steady_clock;
@@ -116,6 +137,37 @@ const Family kFamilies[] = {
     {"kronecker", "M", "i = 0; while (i >= 0) { X = kron(M[0:40, 0:40], M[0:200, 0:200]); i = i + nrow(X); }"},
     {"pooling", "M",
      "i = 0; while (i >= 0) { X, h, w = max_pool2d(M, 4000, 1, 64, 64, 3, 3, 1, 1, 0, 0); i = i + nrow(X); }"},
+    {"median", "M", "i = 0; while (i >= 0) { X = median(M, 1); Y = median(M, 0); i = i + ncol(X); }"},
+    {"one_median", "C", "i = 0; while (i >= 0) { x = median(C); i = i + 1; }"},
+    {"moments", "C", "i = 0; while (i >= 0) { x = var(C) + stddev(C, ddof = 1) + prod(C) + aggMax(C); i = i + 1; }"},
+    {"numbers_among_nan", "C",
+     "i = 0; while (i >= 0) { x = nanVar(C) + nanMedian(C) + nanMax(C) + as.f64(nanIdxMax(C)); i = i + 1; }"},
+    {"folds", "M", "i = 0; while (i >= 0) { X = any(M, 0); Y = all(M, 1); z = nanCount(M); i = i + nrow(X); }"},
+    {"covariances", "M", "X = cov(M); print(sum(X));"},
+    {"histograms", "C", "i = 0; while (i >= 0) { n, e = histogram(C, 100); d = describe(C); i = i + nrow(n); }"},
+    {"sorting", "C", "i = 0; while (i >= 0) { X = sort(C); Y = unique(C); i = i + nrow(Y); }"},
+    {"sorting_texts", "T", "X = sort(T); print(nrow(X));"},
+    {"positions", "C", "i = 0; while (i >= 0) { X = where(C > 0.5); Y = where(C > 0.5, C, 1.0); i = i + nrow(X); }"},
+    {"marked_cells", "C", "i = 0; while (i >= 0) { X = C; X[[C > 0.5]] = 0.0; Y = C[[C > 0.5]]; i = i + nrow(Y); }"},
+    {"distributions", "", "X = randGamma(40000000, 1, 2.0, 3.0, 1); print(sum(X));"},
+    {"constants", "", "i = 0; while (i >= 0) { X = ones(20000, 5000); Y = zeros(20000, 5000); i = i + nrow(X); }"},
+    {"integer_product", "M", "A = as.matrix<si64>(M[0:3000, 0:3000]); B = A @ A; print(sum(B));"},
+    {"outer_product", "C", "i = 0; while (i >= 0) { X = C[0:30000, ] @ t(C[0:3000, ]); i = i + nrow(X); }"},
+    {"fourier", "C",
+     "i = 0; while (i >= 0) { a, b = fft(C[0:4194304, ]); c, d = fft(C[0:1000003, ]); i = i + nrow(a); }"},
+    {"solver", "S",
+     "A = S[0:30000, ]; A = A + t(A) + eye(30000) * 100.0; b = rand(30000, 1, 0.0, 1.0, 1.0, 1); "
+     "x, i, r = cg(A, b, 1e-300, 1000000, \"ilu0\"); print(i);"},
+    {"functions_of_texts", "T",
+     "i = 0; while (i >= 0) { X = upper(T); Y = find(T, \"9\"); Z = parseNum(T); i = i + nrow(X); }"},
+    {"patterns", "T", "i = 0; while (i >= 0) { X = regexReplace(T, \"[0-9]\", \"x\"); i = i + nrow(X); }"},
+    {"parts_of_texts", "T", "s = join(T, \",\"); i = 0; while (i >= 0) { X = split(s, \",\"); i = i + nrow(X); }"},
+    {"writing", "C", "i = 0; while (i >= 0) { write(C, \"cancelled.csv\"); i = i + 1; }"},
+    {"writing_compressed", "C", "write(C, \"cancelled.csv.gz\");"},
+    {"writing_texts", "T", "i = 0; while (i >= 0) { write(T, \"cancelled.npy\"); i = i + 1; }"},
+    {"reading", "", "i = 0; while (i >= 0) { X = readMatrix(\"matrix.csv\"); i = i + nrow(X); }"},
+    {"reading_rows", "", "i = 0; while (i >= 0) { X = readFrame(\"frame.dbdf\"); i = i + nrow(X); }"},
+    {"writing_rows", "F", "i = 0; while (i >= 0) { write(F, \"cancelled.dbdf\"); i = i + 1; }"},
     {"printing", "C", "print(C);"},
 };
 

@@ -8,6 +8,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/ActiveRun.h"
 #include "base/Error.h"
 
 namespace daphne::io {
@@ -49,6 +50,7 @@ void gunzip(std::string_view in, const std::string &path, GrowingText &into) {
     size_t at = 0;
     bool inside = true; // of a stream
     while (inside || at < in.size()) {
+        throwIfCancelled();
         if (!inside)
             inflateReset(&z);
         auto piece = static_cast<uInt>(std::min(in.size() - at, size_t(1) << 30));
@@ -80,6 +82,7 @@ void unzstd(std::string_view in, const std::string &path, GrowingText &into) {
     size_t hint = 1;
     bool full = true;
     while (from.pos < from.size || full) {
+        throwIfCancelled();
         ZSTD_outBuffer to{into.room(kStep), kStep, 0};
         hint = ZSTD_decompressStream(z.get(), &to, &from);
         if (ZSTD_isError(hint))

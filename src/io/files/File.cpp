@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ActiveRun.h"
 #include "base/Error.h"
 #include "io/files/Release.h"
 
@@ -19,6 +20,8 @@ namespace daphne::io {
 namespace {
 
 constexpr size_t kBlock = size_t(1) << 20;
+/// Of one call of the system, which nothing interrupts: some milliseconds of a slow disk.
+constexpr size_t kMostAtOnce = size_t(16) << 20;
 
 Error cannot(const std::string &verb, const std::string &path, const std::string &reason) {
     return executionError("cannot " + verb + " file \"" + path + "\": " + reason);
@@ -35,6 +38,7 @@ struct OwnDescriptor {
 
 void readAll(int fd, const std::string &path, GrowingText &text) {
     for (;;) {
+        throwIfCancelled();
         ssize_t n = ::read(fd, text.room(kBlock), kBlock);
         if (n < 0 && errno == EINTR)
             continue;
@@ -172,7 +176,8 @@ void FileReplacement::flush() {
 void FileReplacement::writeOut(std::string_view bytes) {
     auto put = [this](std::string_view rest) {
         while (!rest.empty()) {
-            ssize_t n = ::write(fd, rest.data(), std::min(rest.size(), size_t(1) << 30));
+            throwIfCancelled();
+            ssize_t n = ::write(fd, rest.data(), std::min(rest.size(), kMostAtOnce));
             // A file that was replaced before may still have the space.
             bool again = n < 0 && (errno == EINTR || ((errno == ENOSPC || errno == EDQUOT) && awaitRelease()));
             if (n < 0 && !again)

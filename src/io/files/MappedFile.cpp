@@ -11,6 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ActiveRun.h"
+#include "base/Error.h"
+
 namespace daphne::io {
 
 namespace {
@@ -87,8 +90,13 @@ bool MappedFile::read(int fd, size_t numBytes) {
     void *m = ::mmap(nullptr, numBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (m == MAP_FAILED)
         return false;
-    constexpr size_t kMostAtOnce = size_t(1) << 30; // the system reads at most 2 GiB
+    constexpr size_t kMostAtOnce = size_t(16) << 20; // some milliseconds of a slow disk
     for (size_t done = 0; done < numBytes && !isMissing;) {
+        const ActiveRun *run = ActiveRun::current();
+        if (run && run->isCancelled()) {
+            ::munmap(m, numBytes);
+            throw cancelledError();
+        }
         ssize_t n = ::pread(fd, static_cast<char *>(m) + done, std::min(kMostAtOnce, numBytes - done),
                             static_cast<off_t>(done));
         if (n < 0 && errno == EINTR)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/Cancellable.h"
 #include "data/CopyCells.h"
 #include "data/CsrEntries.h"
 #include "io/Rows.h"
@@ -261,7 +262,8 @@ template <class T> class BlockReader {
     void readBlockEntries(const Block &b, uint64_t top, uint64_t left, Entries<T> &entries) {
         if (b.kind == kDenseBlock) {
             std::string_view bytes = in.takeCells(uint64_t(b.rows) * b.cols, sizeof(T), "a dense block");
-            for (uint64_t r = 0, k = 0; r < b.rows; ++r)
+            uint64_t k = 0;
+            for (uint64_t r : cancellable(b.rows, b.cols))
                 for (uint64_t c = 0; c < b.cols; ++c, ++k)
                     if (T x = value(bytes.data() + k * sizeof(T)); x != T(0))
                         entries.add(top + r, left + c, x);
@@ -272,7 +274,7 @@ template <class T> class BlockReader {
             std::string_view values = in.takeCells(count, sizeof(T), "the values");
             ByteCursor o(offsets, job.path), c(columns, job.path);
             uint64_t begin = o.template number<uint64_t>("the row offsets");
-            for (uint64_t r = 0; r < b.rows; ++r) {
+            for (uint64_t r : cancellable(b.rows, count / std::max<uint64_t>(1, b.rows))) {
                 auto end = o.template number<uint64_t>("the row offsets");
                 if (end < begin || end > count || (r == 0 && begin != 0))
                     throw in.error("the row offsets of a block do not ascend");
@@ -282,9 +284,11 @@ template <class T> class BlockReader {
             }
         } else if (b.kind == kUltraSparseBlock) {
             auto count = in.number<uint32_t>("an ultra-sparse block");
+            CancelCountdown look;
             size_t size = 4 + (b.cols > 1 ? 4 : 0) + sizeof(T);
             ByteCursor e(in.takeCells(count, size, "the entries"), job.path);
             for (uint32_t k = 0; k < count; ++k) {
+                look.after(1);
                 uint64_t r = within(e.template number<uint32_t>("an entry"), b.rows);
                 uint64_t c = b.cols > 1 ? within(e.template number<uint32_t>("an entry"), b.cols) : 0;
                 entries.add(top + r, left + c, e.template number<T>("an entry"));
@@ -456,7 +460,7 @@ Value readFrame(ReadJob &job) {
     auto frame = Ref<Frame>::make(h.rows);
     for (uint64_t c = 0; c < h.cols; ++c)
         frame->addColumn(f.labels[c], Dense::create(f.types[c], h.rows, 1));
-    for (uint64_t r = 0; r < h.rows && h.cols > 0; ++r)
+    for (uint64_t r : cancellableRows(*frame))
         for (uint64_t c = 0; c < h.cols; ++c)
             withValueType(f.types[c], [&]<class T>(TypeTag<T>) {
                 T &cell = frame->columns[c]->template mutableView<T>().data[r];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "base/Cancellable.h"
 #include "io/files/Bytes.h"
 #include "io/formats/DbdfLayout.h"
 
@@ -95,7 +96,7 @@ void write(const Frame &f, WriteJob &job) {
     }
     job.file.write(head.append(16, '\0'));
     std::string row;
-    for (size_t r = 0; r < f.rows(); ++r) {
+    for (size_t r : cancellableRows(f)) {
         row.clear();
         for (const auto &column : f.columns)
             withValueType(column->type(), [&]<class T>(TypeTag<T>) {

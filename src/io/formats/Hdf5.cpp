@@ -10,6 +10,7 @@
 
 #include <hdf5.h>
 
+#include "base/Cancellable.h"
 #include "data/CopyCells.h"
 #include "io/files/Bytes.h"
 #include "io/files/SharedLibrary.h"
@@ -168,7 +169,7 @@ void readStrings(hid_t data, hid_t space, hid_t stored, Dense &m, const std::str
         std::vector<char *> texts(m.cells());
         if (h5.H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts.data()) < 0)
             throw executionError("file \"" + path + "\": the strings cannot be read");
-        for (size_t i = 0; i < texts.size(); ++i)
+        for (size_t i : cancellable(texts.size()))
             out[i] = texts[i] ? texts[i] : "";
         h5.H5Dvlen_reclaim(type, space, H5P_DEFAULT, texts.data());
         return;
@@ -178,7 +179,7 @@ void readStrings(hid_t data, hid_t space, hid_t stored, Dense &m, const std::str
     std::string bytes(m.cells() * (size + 1), '\0');
     if (h5.H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0)
         throw executionError("file \"" + path + "\": the strings cannot be read");
-    for (size_t i = 0; i < m.cells(); ++i)
+    for (size_t i : cancellable(m.cells()))
         out[i] = std::string(bytes.data() + i * (size + 1), strnlen(bytes.data() + i * (size + 1), size));
 }
 
@@ -407,7 +408,7 @@ void writeDataSet(hid_t where, const std::string &name, const Dense &matrix, int
     std::vector<const char *> texts;
     const void *cells = nullptr;
     if (text) {
-        for (size_t i = 0; i < m->cells(); ++i)
+        for (size_t i : cancellable(m->cells()))
             texts.push_back(m->view<std::string>().data[i].c_str());
         cells = texts.data();
     } else {

@@ -426,11 +426,10 @@ void writeDense(const Dense &m, WriteJob &job) {
                    std::to_string(m.rows()) + " " + std::to_string(m.cols()) + "\n");
     withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
         auto cells = m.view<T>();
-        writeRowsInParallel(job, m.cols(), m.rows(), [&](size_t c, std::string &out) {
-            for (size_t r = 0; r < cells.rows; ++r) {
-                appendNumber(out, cells(r, c));
-                out += '\n';
-            }
+        // A line per cell, column by column: a column alone may be more than there is memory for.
+        writeRowsInParallel(job, m.cells(), 1, [&](size_t k, std::string &out) {
+            appendNumber(out, cells(k % cells.rows, k / cells.rows));
+            out += '\n';
         });
     });
 }

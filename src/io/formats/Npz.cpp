@@ -7,6 +7,7 @@
 
 #include <zlib.h>
 
+#include "base/Cancellable.h"
 #include "data/CopyCells.h"
 #include "data/CsrEntries.h"
 #include "io/NpyArray.h"
@@ -110,7 +111,8 @@ std::string_view contentOf(const Member &m, ReadJob &job, std::string &unpacked)
     size_t from = 0, to = 0;
     int status = Z_OK;
     while (status == Z_OK) {
-        constexpr size_t kStep = size_t(1) << 30;
+        constexpr size_t kStep = size_t(8) << 20;
+        throwIfCancelled();
         z.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(packed.data() + from));
         z.avail_in = static_cast<uInt>(std::min(kStep, packed.size() - from));
         z.next_out = reinterpret_cast<Bytef *>(unpacked.data() + to);
@@ -163,7 +165,7 @@ Value readSparse(const std::vector<Member> &members, ReadJob &job) {
         Entries<T> entries;
         const T *x = values->template view<T>().data;
         const int64_t *c = columns->view<int64_t>().data;
-        for (size_t r = 0; r < rows; ++r) {
+        for (size_t r : cancellable(rows, values->cells() / std::max<size_t>(1, rows))) {
             if (o[r + 1] < o[r] || static_cast<size_t>(o[r + 1]) > values->cells())
                 throw job.error("the row offsets of the sparse matrix do not ascend");
             for (int64_t k = o[r]; k < o[r + 1]; ++k) {

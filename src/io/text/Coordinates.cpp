@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/Cancellable.h"
 #include "base/Progress.h"
 #include "io/text/CoordinateLines.h"
 
@@ -174,7 +175,7 @@ template <class T, class I> void closeGaps(Csr &m, const std::vector<uint64_t> &
     uint64_t *offsets = m.mutableOffsets(), to = 0, from = 0;
     I *columns = m.mutableColumns<I>();
     T *values = m.mutableValues<T>();
-    for (size_t r = 0; r < m.rows(); ++r) {
+    for (size_t r : cancellableRows(m)) {
         uint64_t next = offsets[r + 1];
         std::copy_n(columns + from, kept[r], columns + to);
         if (values)
@@ -347,7 +348,7 @@ template <class T> Ref<Dense> readDense(const CoordinateList &list, sched::Pool 
         auto result = Dense::create(valueTypeOf<T>(), list.rows, list.cols, Buffer::Init::Zero);
         auto out = result->template mutableView<T>();
         for (const auto &piece : sorted)
-            for (uint32_t k = 0; k < piece.groups.back(); ++k)
+            for (size_t k : cancellable(piece.groups.back()))
                 withMirror(list.symmetry, piece.cells[k].row, piece.cells[k].column, piece.cells[k].value,
                            [&](size_t i, size_t j, T x) { out(i, j) = x; });
         return result;

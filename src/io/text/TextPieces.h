@@ -48,8 +48,10 @@ constexpr size_t kPieceBytes = size_t(1) << 20;
 /// Calls body(i) for all i in [0, n), on all workers of the pool or, without one, here.
 template <class Body> void forEachTask(sched::Pool *pool, size_t n, Body &&body) {
     if (!pool || pool->numWorkers() == 1 || n < 2) {
-        for (size_t i = 0; i < n; ++i)
+        for (size_t i = 0; i < n; ++i) {
+            throwIfCancelled();
             body(i);
+        }
         return;
     }
     static const sched::Scheme *const oneByOne = sched::findScheme("SS");

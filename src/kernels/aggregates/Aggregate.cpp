@@ -155,13 +155,14 @@ template <Over O> Value sum(KernelCall &call, const Dense &m) {
 
 enum class Moment { Mean, Var, Stddev };
 
-/// Population moments in two passes: the mean first, then squared distances from it. Computed in f64.
-double finish(Moment moment, double sumOfSquares, double n) {
-    double variance = sumOfSquares / n;
+/// Moments in two passes: the mean first, then squared distances from it, whose sum is divided by the number of cells
+/// less ddof. Computed in f64.
+double finish(Moment moment, double sumOfSquares, double divisor) {
+    double variance = divisor > 0 ? sumOfSquares / divisor : std::numeric_limits<double>::quiet_NaN();
     return moment == Moment::Var ? variance : std::sqrt(variance);
 }
 
-template <class In, class R> Value momentOfBlocks(Over over, Moment moment, const Dense &m) {
+template <class In, class R> Value momentOfBlocks(Over over, Moment moment, const Dense &m, double ddof) {
     size_t count = over == Over::All ? m.cells() : m.cols();
     auto n = static_cast<double>(count);
     return reduceBlocks<In, R>(over, m, valueTypeOf<R>(), [&](const CellRun<In> &cells) {
@@ -170,11 +171,12 @@ template <class In, class R> Value momentOfBlocks(Over over, Moment moment, cons
         double mean = blockSum<In, double>(Unchanged())(cells) / n;
         if (moment == Moment::Mean)
             return mean;
-        return finish(moment, blockSum<In, double>([mean](double x) { return (x - mean) * (x - mean); })(cells), n);
+        auto square = [mean](double x) { return (x - mean) * (x - mean); };
+        return finish(moment, blockSum<In, double>(square)(cells), n - ddof);
     });
 }
 
-template <class In, class R> Value momentOfColumns(Moment moment, const Dense &m) {
+template <class In, class R> Value momentOfColumns(Moment moment, const Dense &m, double ddof) {
     auto n = static_cast<double>(m.rows());
     std::vector<double> means(m.cols(), std::numeric_limits<double>::quiet_NaN());
     if (m.rows() > 0) {
@@ -188,26 +190,28 @@ template <class In, class R> Value momentOfColumns(Moment moment, const Dense &m
     sumColumns<In>(m, squares.data(),
                    [mean = means.data()](double x, size_t c) { return (x - mean[c]) * (x - mean[c]); });
     for (double &s : squares)
-        s = finish(moment, s, n);
+        s = finish(moment, s, n - ddof);
     return asRow<R>(squares, valueTypeOf<R>());
 }
 
 /// One column is treated as a whole, which is faster; its 1x1 result is the scalar over all cells.
-template <class In, class R> Value momentOfOneColumn(Moment moment, const Dense &m) {
+template <class In, class R> Value momentOfOneColumn(Moment moment, const Dense &m, double ddof) {
     auto result = Dense::create(valueTypeOf<R>(), 1, 1);
-    result->template mutableView<R>()(0, 0) = momentOfBlocks<In, R>(Over::All, moment, m).template as<R>();
+    result->template mutableView<R>()(0, 0) = momentOfBlocks<In, R>(Over::All, moment, m, ddof).template as<R>();
     return result;
 }
 
-template <Moment M, Over O> Value moment(KernelCall &call, const Dense &m) {
+template <Moment M, Over O> Value momentWithDdof(KernelCall &call, const Dense &m, double ddof) {
     needNumbers(call, m);
     return withNumericType(m.type(), [&]<class In>(TypeTag<In>) {
         using R = std::conditional_t<std::is_same_v<In, float>, float, double>;
         if (O != Over::Col)
-            return momentOfBlocks<In, R>(O, M, m);
-        return m.cols() == 1 ? momentOfOneColumn<In, R>(M, m) : momentOfColumns<In, R>(M, m);
+            return momentOfBlocks<In, R>(O, M, m, ddof);
+        return m.cols() == 1 ? momentOfOneColumn<In, R>(M, m, ddof) : momentOfColumns<In, R>(M, m, ddof);
     });
 }
+
+template <Moment M, Over O> Value moment(KernelCall &call, const Dense &m) { return momentWithDdof<M, O>(call, m, 0); }
 
 // ------------------------------------------------------------------- extremes
 
@@ -315,6 +319,12 @@ void addAggregate(KernelTable &t) {
     t.add<&moment<Moment::Stddev, Over::All>>("stddevAll");
     t.add<&moment<Moment::Stddev, Over::Row>>("stddevRow");
     t.add<&moment<Moment::Stddev, Over::Col>>("stddevCol");
+    t.add<&momentWithDdof<Moment::Var, Over::All>>("sampleVarAll");
+    t.add<&momentWithDdof<Moment::Var, Over::Row>>("sampleVarRow");
+    t.add<&momentWithDdof<Moment::Var, Over::Col>>("sampleVarCol");
+    t.add<&momentWithDdof<Moment::Stddev, Over::All>>("sampleStddevAll");
+    t.add<&momentWithDdof<Moment::Stddev, Over::Row>>("sampleStddevRow");
+    t.add<&momentWithDdof<Moment::Stddev, Over::Col>>("sampleStddevCol");
     t.add<&positionInRow<Smaller>>("idxminRow");
     t.add<&positionInColumn<Smaller>>("idxminCol");
     t.add<&positionInRow<Larger>>("idxmaxRow");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/ActiveRun.h"
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/aggregates/Reduction.h"
 
@@ -26,11 +27,14 @@ struct Centred {
 
 double dot(const double *x, const double *y, size_t n) {
     PairwiseSum<double> sum;
+    CancelCountdown look;
     constexpr size_t kBlock = CellReader<double>::kBlock;
-    for (size_t done = 0; done < n; done += kBlock)
+    for (size_t done = 0; done < n; done += kBlock) {
+        look.after(kBlock);
         sum.add(vectorised([x = x + done, y = y + done, m = std::min(kBlock, n - done)] {
             return sumCells<double>(m, [=](size_t i) { return x[i] * y[i]; });
         }));
+    }
     return sum.total();
 }
 
@@ -41,14 +45,14 @@ Centred centred(const Dense &m) {
                    std::vector<double>(in.cols)};
     constexpr size_t kTogether = 8; // what a line of the cache brings
     for (size_t begin = 0; begin < in.cols; begin += kTogether)
-        for (size_t r = 0; r < in.rows; ++r)
+        for (size_t r : cancellable(in.rows, kTogether))
             for (size_t c = begin; c < std::min(in.cols, begin + kTogether); ++c)
                 result.cells[c * in.rows + r] = in(r, c);
-    for (size_t c = 0; c < in.cols; ++c) {
+    for (size_t c : cancellable(in.cols, in.rows)) {
         double *x = result.cells.data() + c * in.rows;
         result.isConstant[c] = std::all_of(x, x + in.rows, [first = x](double cell) { return cell == *first; });
         double mean = sumRun<double>(x, in.rows, Unchanged()) / static_cast<double>(in.rows);
-        for (size_t r = 0; r < in.rows; ++r)
+        for (size_t r : cancellable(in.rows))
             x[r] = result.isConstant[c] ? 0 : x[r] - mean;
         result.deviations[c] = std::sqrt(dot(x, x, in.rows));
     }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/aggregates/Quantiles.h"
 #include "kernels/aggregates/Reduction.h"
@@ -81,6 +82,7 @@ Description ofNumbers(const Dense &column) {
     Description d;
     d.statistics.fill(std::numeric_limits<double>::quiet_NaN());
     std::vector<double> numbers;
+    numbers.reserve(column.cells());
     CellReader<double>(column).all([&](const double *x, size_t n) {
         std::copy_if(x, x + n, std::back_inserter(numbers), [](double cell) { return cell == cell; });
     });
@@ -101,7 +103,7 @@ Description ofStrings(const Dense &column) {
     Description d;
     d.statistics.fill(std::numeric_limits<double>::quiet_NaN());
     auto cells = column.view<std::string>();
-    for (size_t r = 0; r < cells.rows; ++r)
+    for (size_t r : cancellableRows(cells))
         d.count += !cells(r, 0).empty();
     return d;
 }

@@ -9,6 +9,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/Cancellable.h"
 #include "base/WideVectors.h"
 
 namespace daphne {
@@ -33,7 +34,9 @@ template <class T> constexpr T canonical(T best) {
 /// better(x, best): x replaces best. Of several NaNs the first stays.
 struct Smaller {
     template <class T> static bool beyond(const T &x, const T &best) { return x < best; }
-    template <class T> static bool better(const T &x, const T &best) { return beyond(x, best) || (isNan(x) && !isNan(best)); }
+    template <class T> static bool better(const T &x, const T &best) {
+        return beyond(x, best) || (isNan(x) && !isNan(best));
+    }
     /// Worse than every other value.
     template <class T> static constexpr T worst() {
         return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
@@ -42,7 +45,9 @@ struct Smaller {
 };
 struct Larger {
     template <class T> static bool beyond(const T &x, const T &best) { return x > best; }
-    template <class T> static bool better(const T &x, const T &best) { return beyond(x, best) || (isNan(x) && !isNan(best)); }
+    template <class T> static bool better(const T &x, const T &best) {
+        return beyond(x, best) || (isNan(x) && !isNan(best));
+    }
     template <class T> static constexpr T worst() {
         return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                     : std::numeric_limits<T>::lowest();
@@ -117,7 +122,9 @@ template <class Order, class T> size_t positionOfExtreme(const T *x, size_t n) {
         return 0;
     T best = x[0];
     size_t bestBlock = 0;
+    CancelCountdown look;
     for (size_t begin = 0; begin < n; begin += kBlock) {
+        look.after(kBlock);
         T found = extremeOf<Order>(x + begin, std::min(kBlock, n - begin), best);
         if (Order::better(found, best)) {
             best = found;

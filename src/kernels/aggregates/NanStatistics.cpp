@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/aggregates/Extreme.h"
 #include "kernels/aggregates/Quantiles.h"
@@ -53,12 +54,16 @@ template <Over O, class T, class F> void forEachLine(const Dense &m, F &&f) {
         T value;
     };
     std::vector<Cell> line;
+    CancelCountdown look;
     size_t lines = O == Over::All ? 1 : O == Over::Row ? in.rows : in.cols;
+    line.reserve(lines > 0 ? m.cells() / lines : 0); // growing would copy many cells at a time
     for (size_t k = 0; k < lines; ++k) {
         line.clear();
         for (size_t r = O == Over::Row ? k : 0; r < (O == Over::Row ? k + 1 : in.rows); ++r)
-            for (size_t c = O == Over::Col ? k : 0; c < (O == Over::Col ? k + 1 : in.cols); ++c)
+            for (size_t c = O == Over::Col ? k : 0; c < (O == Over::Col ? k + 1 : in.cols); ++c) {
+                look.after(1);
                 line.push_back({in(r, c)});
+            }
         f(k, reinterpret_cast<const T *>(line.data()), line.size());
     }
 }
@@ -75,7 +80,8 @@ template <What W, Over O> Value statistic(KernelCall &call, const Dense &m) {
     std::vector<double> numbers;
     forEachLine<O, double>(*convertMatrix(m, ValueType::F64), [&](size_t line, const double *cells, size_t n) {
         numbers.clear();
-        for (size_t i = 0; i < n; ++i)
+        numbers.reserve(n);
+        for (size_t i : cancellable(n))
             if (!isNan(cells[i]))
                 numbers.push_back(cells[i]);
         out[line] = statisticOf(W, numbers);
@@ -88,7 +94,7 @@ template <What W, Over O> Value statistic(KernelCall &call, const Dense &m) {
 /// Of the best number, the first one on ties; n if there are cells, but no numbers.
 template <class Order, class T> size_t positionOfBest(const T *cells, size_t n) {
     size_t best = n;
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i : cancellable(n))
         if (!isNan(cells[i]) && (best == n || Order::better(cells[i], cells[best])))
             best = i;
     return best;

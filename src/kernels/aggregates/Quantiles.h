@@ -26,7 +26,7 @@ class Quantiles {
 
     /// Calls store(i, value) for every quantile; the cells are reordered.
     template <class F> void of(std::vector<double> &cells, F &&store) const {
-        bool undefined = cells.empty() || std::any_of(cells.begin(), cells.end(), [](double x) { return x != x; });
+        bool undefined = cells.empty() || anyNan(cells);
         // Few positions are found faster than all are sorted.
         bool sorted = wanted.size() > 3;
         CancelCountdown look;
@@ -40,6 +40,22 @@ class Quantiles {
     }
 
   private:
+    static bool anyNan(const std::vector<double> &cells) {
+        for (auto [begin, end] : cancellablePieces(cells.size()))
+            if (std::any_of(cells.data() + begin, cells.data() + end, [](double x) { return x != x; }))
+                return true;
+        return false;
+    }
+
+    /// Of a part that is not empty.
+    static double smallestFrom(const std::vector<double> &cells, size_t first) {
+        const double *part = cells.data() + first;
+        double smallest = *part;
+        for (auto [begin, end] : cancellablePieces(cells.size() - first))
+            smallest = std::min(smallest, *std::min_element(part + begin, part + end));
+        return smallest;
+    }
+
     static double at(std::vector<double> &cells, double q, bool sorted) {
         double position = q * static_cast<double>(cells.size() - 1);
         auto below = static_cast<size_t>(position);
@@ -52,7 +68,7 @@ class Quantiles {
         double low = cells[below], share = position - static_cast<double>(below);
         if (share == 0)
             return low;
-        double high = sorted ? cells[below + 1] : *std::min_element(cells.begin() + below + 1, cells.end());
+        double high = sorted ? cells[below + 1] : smallestFrom(cells, below + 1);
         if (low == high)
             return low; // also where both are infinite
         return share < 0.5 ? low + (high - low) * share : high - (high - low) * (1 - share);

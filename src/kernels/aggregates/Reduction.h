@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/Cancellable.h"
 #include "base/WideVectors.h"
 #include "kernels/RawCells.h"
 #include "kernels/elementwise/Convert.h"
@@ -42,6 +43,7 @@ template <class T> class CellReader {
                 filled += n;
                 c += n;
                 if (filled == kBlock) {
+                    look.after(kBlock);
                     f(reinterpret_cast<const T *>(stage.data()), filled);
                     filled = 0;
                 }
@@ -73,6 +75,7 @@ template <class T> class CellReader {
     template <class F> void run(const std::byte *from, size_t n, F &f) {
         for (size_t done = 0; done < n; done += kBlock) {
             size_t part = std::min(kBlock, n - done);
+            look.after(part);
             const std::byte *at = from + done * raw.cellBytes;
             if (direct) {
                 f(reinterpret_cast<const T *>(at), part);
@@ -88,6 +91,7 @@ template <class T> class CellReader {
     ConvertFn convert;
     bool direct, adjacent;
     std::vector<Cell> stage;
+    CancelCountdown look;
 };
 
 /// Integers wrap.
@@ -221,13 +225,16 @@ template <class T> using PairwiseSum = PairwiseFold<Plus, T>;
 template <class T, class In, class Map> T sumRun(const In *x, size_t n, Map map) {
     constexpr size_t kBlock = CellReader<T>::kBlock;
     PairwiseSum<T> sum;
+    CancelCountdown look;
     size_t whole = n / kBlock, half = whole / 2;
     if (half > 0) {
         std::vector<T> sums(2 * half);
         vectorised([&] {
-            for (size_t b = 0; b < half; ++b)
+            for (size_t b = 0; b < half; ++b) {
+                look.after(2 * kBlock);
                 std::tie(sums[b], sums[half + b]) =
                     sumTwoBlocks<T>(x + b * kBlock, x + (half + b) * kBlock, kBlock, map);
+            }
         });
         for (T block : sums)
             sum.add(block);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/aggregates/StringExtremes.h"
 
+#include "base/Cancellable.h"
 #include "base/Error.h"
 
 namespace daphne {
@@ -12,10 +13,13 @@ using Strings = DenseView<const std::string>;
 /// The first of the best ones in a part of the cells.
 const std::string &best(Extreme extreme, const Strings &x, size_t r0, size_t r1, size_t c0, size_t c1) {
     const std::string *found = &x(r0, c0);
+    CancelCountdown look;
     for (size_t r = r0; r < r1; ++r)
-        for (size_t c = c0; c < c1; ++c)
+        for (size_t c = c0; c < c1; ++c) {
+            look.after(1);
             if (extreme == Extreme::Min ? x(r, c) < *found : x(r, c) > *found)
                 found = &x(r, c);
+        }
     return *found;
 }
 

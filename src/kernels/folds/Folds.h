@@ -24,6 +24,7 @@
 #include <optional>
 #include <tuple>
 
+#include "base/Cancellable.h"
 #include "base/Error.h"
 #include "kernels/aggregates/Extreme.h"
 #include "kernels/aggregates/Reduction.h"
@@ -171,8 +172,11 @@ template <class F, class T> T foldRun(const T *x, size_t n) {
     }
     auto blocks = std::make_unique_for_overwrite<T[]>(n / kBlock + 1);
     size_t count = 0;
-    for (size_t done = 0; done < n; done += kBlock)
+    CancelCountdown look;
+    for (size_t done = 0; done < n; done += kBlock) {
+        look.after(kBlock);
         blocks[count++] = F::block(x + done, std::min(kBlock, n - done));
+    }
     return F::merge(blocks.get(), count);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/ActiveRun.h"
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/elementwise/Convert.h"
 
@@ -42,7 +43,7 @@ Complex root(uint64_t k, uint64_t n) {
 
 std::vector<Complex> roots(uint64_t count, uint64_t n) {
     std::vector<Complex> all(count);
-    for (uint64_t k = 0; k < count; ++k)
+    for (uint64_t k : cancellable(count))
         all[k] = root(k, n);
     return all;
 }
@@ -55,22 +56,26 @@ Complex times(Complex x, Complex y) {
 /// In place; the length is a power of two, `unit` its roots of unity (the first half).
 void transformPowerOfTwo(std::vector<Complex> &x, const std::vector<Complex> &unit) {
     size_t n = x.size();
-    for (size_t i = 1, j = 0; i < n; ++i) { // bits reversed
+    size_t j = 0;
+    for (size_t i : cancellable(n)) { // j is i with its bits reversed
+        if (i < j)
+            std::swap(x[i], x[j]);
         size_t bit = n >> 1;
         for (; j & bit; bit >>= 1)
             j ^= bit;
         j ^= bit;
-        if (i < j)
-            std::swap(x[i], x[j]);
     }
+    CancelCountdown look;
     for (size_t half = 1; half < n; half *= 2) {
         size_t step = n / (2 * half);
-        for (size_t begin = 0; begin < n; begin += 2 * half)
+        for (size_t begin = 0; begin < n; begin += 2 * half) {
+            look.after(half);
             for (size_t k = 0; k < half; ++k) {
                 Complex a = x[begin + k], b = times(unit[k * step], x[begin + k + half]);
                 x[begin + k] = a + b;
                 x[begin + k + half] = a - b;
             }
+        }
     }
 }
 
@@ -114,7 +119,7 @@ class Transform {
         size_t length = std::bit_ceil(2 * n - 1);
         unit = roots(length / 2, length);
         chirp.resize(n);
-        for (size_t k = 0; k < n; ++k)
+        for (size_t k : cancellable(n))
             chirp[k] = root(static_cast<uint64_t>(static_cast<unsigned __int128>(k) * k % (2 * n)), 2 * n);
         kernel.resize(length);
         for (size_t k = 0; k < n; ++k)
@@ -165,7 +170,7 @@ template <Direction D> std::array<Value, 2> fourier(KernelCall &call, const Dens
     for (size_t c = 0; c < re.cols(); ++c) {
         throwIfCancelled();
         // The inverse transform exchanges real and imaginary parts before and afterwards.
-        for (size_t r = 0; r < n; ++r) {
+        for (size_t r : cancellable(n)) {
             double real = inRe(r, c), imaginary = imaginaries ? imaginaries->view<double>()(r, c) : 0;
             x[r] = D == Direction::Forward ? Complex(real, imaginary) : Complex(imaginary, real);
         }

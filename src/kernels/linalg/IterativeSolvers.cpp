@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/ActiveRun.h"
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/csr/StoredValues.h"
 
@@ -27,7 +28,7 @@ struct SparseRows {
 
     /// y = A x
     void multiply(const Vector &x, Vector &y) const {
-        for (size_t r = 0; r < n; ++r) {
+        for (size_t r : cancellable(n, values.size() / std::max<size_t>(1, n))) {
             double sum = 0;
             for (uint64_t k = offsets[r]; k < offsets[r + 1]; ++k)
                 sum += values[k] * x[columns[k]];
@@ -104,7 +105,7 @@ Preconditioner jacobi(const SparseRows &a) {
 /// The incomplete LU factors of A: stored cells are where A has them.
 Preconditioner incompleteFactors(SparseRows lu) {
     std::vector<uint64_t> diagonal(lu.n), at(lu.n, ~uint64_t(0)); // position of a column in the current row
-    for (size_t r = 0; r < lu.n; ++r) {
+    for (size_t r : cancellable(lu.n, lu.values.size() / std::max<size_t>(1, lu.n))) {
         diagonal[r] = lu.diagonal(r);
         for (uint64_t k = lu.offsets[r]; k < lu.offsets[r + 1]; ++k)
             at[lu.columns[k]] = k;
@@ -121,7 +122,7 @@ Preconditioner incompleteFactors(SparseRows lu) {
             breakdown("pivot " + std::to_string(r) + " of the incomplete LU factors is zero");
     }
     return [lu = std::move(lu), diagonal = std::move(diagonal)](const Vector &r, Vector &z) {
-        for (size_t i = 0; i < lu.n; ++i) {
+        for (size_t i : cancellable(lu.n, lu.values.size() / std::max<size_t>(1, lu.n))) {
             double x = r[i];
             for (uint64_t k = lu.offsets[i]; k < diagonal[i]; ++k)
                 x -= lu.values[k] * z[lu.columns[k]];

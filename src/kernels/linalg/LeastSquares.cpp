@@ -9,6 +9,7 @@
 
 #include <lapacke.h>
 
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/elementwise/Convert.h"
 #include "kernels/products/ColumnMajor.h"
@@ -72,7 +73,7 @@ Singular singularValues(const Dense &a, double share) {
 ColumnMajor<double> solveBySingularValues(const Singular &s, const ColumnMajor<double> &b) {
     ColumnMajor<double> x(s.vt.cols, b.cols);
     for (size_t c = 0; c < b.cols; ++c)
-        for (size_t k = 0; k < s.rank; ++k) {
+        for (size_t k : cancellable(s.rank, b.rows + x.rows)) {
             double share = 0;
             for (size_t r = 0; r < b.rows; ++r)
                 share += s.u(r, k) * b(r, c);
@@ -97,7 +98,7 @@ Value pinv(KernelCall &call, const Dense &a) {
     ValueType type = a.type() == ValueType::F32 ? ValueType::F32 : ValueType::F64;
     Singular s = singularValues(a, smallShare(a, type));
     ColumnMajor<double> result(a.cols(), a.rows());
-    for (size_t k = 0; k < s.rank; ++k)
+    for (size_t k : cancellable(s.rank, result.cols * result.rows))
         for (size_t c = 0; c < result.cols; ++c)
             for (size_t r = 0; r < result.rows; ++r)
                 result(r, c) += s.vt(k, r) / s.values[k] * s.u(c, k);

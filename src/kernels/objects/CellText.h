@@ -4,17 +4,17 @@
 /// (language 4.3).
 #pragma once
 
-#include <algorithm>
 #include <charconv>
 #include <string>
 #include <type_traits>
 
+#include "base/FloatText.h"
 #include "base/ValueType.h"
 
 namespace daphne {
 
 /// Longest text of a printed number: sign, 17 digits, point, exponent or leading zeros, or 20 digits.
-constexpr size_t kMaxPrintedNumber = 32;
+constexpr size_t kMaxPrintedNumber = kMaxFloatText;
 
 /// Writes x as print shows it; `to` has room for kMaxPrintedNumber characters. Returns the end.
 template <class T> char *writePrinted(char *to, T x) {
@@ -36,26 +36,11 @@ template <class T> std::string printedText(T x) {
 using Digits = int;
 constexpr Digits kPrintedDigits = 6, kShortestText = 0;
 
-/// Writes the shortest text that reads back as x, always with a point or an exponent.
-template <class T> char *writeShortest(char *to, T x) {
-    T size = x < 0 ? -x : x;
-    bool plain = size == 0 || (size >= T(1e-5) && size < T(1e16));
-    char *end =
-        std::to_chars(to, to + kMaxPrintedNumber, x, plain ? std::chars_format::fixed : std::chars_format::scientific)
-            .ptr;
-    bool isWhole = plain && std::find(to, end, '.') == end;
-    if (isWhole) {
-        *end++ = '.';
-        *end++ = '0';
-    }
-    return end;
-}
-
 /// As writePrinted, with so many digits.
 template <class T> char *writeDigits(char *to, T x, Digits digits) {
     if constexpr (std::is_floating_point_v<T>)
         return digits == kShortestText
-                   ? writeShortest(to, x)
+                   ? writeFloat(to, x)
                    : std::to_chars(to, to + kMaxPrintedNumber, x, std::chars_format::general, digits).ptr;
     else
         return writePrinted(to, x);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Replacing columns of frames, and parts of them, by label.
+#include "base/NoColumn.h"
 #include "data/CopyCells.h"
 #include "kernels/KernelTable.h"
 #include "kernels/reorganise/Insertion.h"
@@ -10,13 +11,9 @@ namespace {
 
 size_t positionOf(const Frame &frame, const std::string &label) {
     size_t c = frame.find(label);
-    if (c != Frame::npos)
-        return c;
-    std::vector<std::string_view> known(frame.labels.begin(), frame.labels.end());
-    Error error = executionError("the frame has no column \"" + label + "\"");
-    if (std::string close = nearest(label, known); !close.empty())
-        error.withHint("did you mean \"" + close + "\"?");
-    throw error;
+    if (c == Frame::npos)
+        throw noColumn(Stage::Execute, label, frame.labels);
+    return c;
 }
 
 Ref<Dense> wholeColumn(const KernelCall &call, size_t rows, const Value &y) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/Cancellable.h"
 #include "data/CopyCells.h"
 #include "kernels/products/MatMul.h"
 
@@ -54,7 +55,7 @@ using Accumulator =
 /// Rows of op(B) one after another, so that the inner loop runs along both.
 template <class T> std::vector<T> packed(const Oriented<T> &b) {
     std::vector<T> out(b.rows * b.cols);
-    for (size_t k = 0; k < b.rows; ++k)
+    for (size_t k : cancellable(b.rows, b.cols))
         for (size_t j = 0; j < b.cols; ++j)
             out[k * b.cols + j] = b.data[k * b.rowStep + j * b.colStep];
     return out;
@@ -100,11 +101,15 @@ template <class T> void multiplyByLoop(const Oriented<T> &a, const Oriented<T> &
             addMultiples<T>(factors, rows + k * step + j0, step, out, n);
         }
     };
+    CancelCountdown look;
     vectorised([&] {
         for (size_t k0 = 0; k0 < a.cols; k0 += kDepth)
             for (size_t j0 = 0; j0 < b.cols; j0 += kWidth)
-                for (size_t i = 0; i < a.rows; ++i)
-                    block(i, k0, std::min(k0 + kDepth, a.cols), j0, std::min(kWidth, b.cols - j0));
+                for (size_t i = 0; i < a.rows; ++i) {
+                    size_t depth = std::min(kDepth, a.cols - k0), width = std::min(kWidth, b.cols - j0);
+                    look.after(depth * width / kTogether); // a cell of the others takes as long as some of these
+                    block(i, k0, k0 + depth, j0, width);
+                }
     });
 }
 
@@ -115,7 +120,7 @@ template <class T> void multiplyByLoop(const Oriented<T> &a, const Oriented<T> &
 template <class T> void dotRows(const Oriented<T> &a, const T *x, T *c) {
     constexpr size_t kBlock = CellReader<T>::kBlock;
     vectorised([=] {
-        for (size_t i = 0; i < a.rows; ++i) {
+        for (size_t i : cancellable(a.rows, a.cols)) {
             const T *row = a.data + i * a.rowStep;
             PairwiseSum<T> sum;
             for (size_t k = 0; k < a.cols; k += kBlock) {
@@ -131,7 +136,9 @@ template <class T> void dotRows(const Oriented<T> &a, const T *x, T *c) {
 template <class T> void sumWeightedRows(const T *rows, size_t skip, size_t numRows, size_t cols, const T *y, T *c) {
     constexpr size_t kTogether = 4;
     PairwiseRows<T> sum(cols);
+    CancelCountdown look;
     for (size_t begin = 0; begin < numRows; begin += kRowGroup) {
+        look.after(kRowGroup * cols);
         T *g = sum.room();
         vectorised([=] {
             size_t end = std::min(numRows, begin + kRowGroup), r = begin;
@@ -180,7 +187,7 @@ template <class T> void multiplyOuter(const Oriented<T> &a, const Oriented<T> &b
     std::vector<T> row(b.cols);
     for (size_t j = 0; j < b.cols; ++j)
         row[j] = b.data[j * b.colStep];
-    for (size_t i = 0; i < a.rows; ++i)
+    for (size_t i : cancellable(a.rows, b.cols))
         vectorised([=, x = a.data[i * a.rowStep], y = row.data(), out = c + i * b.cols, n = b.cols] {
             for (size_t j = 0; j < n; ++j)
                 out[j] = x * y[j];

@@ -6,25 +6,14 @@
 #include <numeric>
 
 #include "base/Cancellable.h"
+#include "base/NoColumn.h"
 
 namespace daphne::relational {
-
-namespace {
-
-[[noreturn]] void noColumn(const Frame &frame, const std::string &label) {
-    std::vector<std::string_view> known(frame.labels.begin(), frame.labels.end());
-    Error error = executionError("the frame has no column \"" + label + "\"");
-    if (std::string close = nearest(label, known); !close.empty())
-        error.withHint("did you mean \"" + close + "\"?");
-    throw error;
-}
-
-} // namespace
 
 size_t positionOf(const Frame &frame, const std::string &label) {
     size_t c = frame.find(label);
     if (c == Frame::npos)
-        noColumn(frame, label);
+        throw noColumn(Stage::Execute, label, frame.labels);
     return c;
 }
 
@@ -42,7 +31,7 @@ std::vector<size_t> positionsOf(const Frame &frame, const std::string &label) {
                 positions.push_back(c);
     }
     if (positions.empty())
-        noColumn(frame, label);
+        throw noColumn(Stage::Execute, label, frame.labels);
     return positions;
 }
 

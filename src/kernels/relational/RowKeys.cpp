@@ -43,9 +43,12 @@ void PairTable::grow(size_t numSlots) {
     std::vector<Entry> old(numSlots, Entry{0, 0, kNone});
     old.swap(entries);
     mask = numSlots - 1;
-    for (const Entry &e : old)
+    CancelCountdown look;
+    for (const Entry &e : old) {
+        look.after(1);
         if (e.id != kNone)
             entries[slotOf(e.prefix, e.code)] = e;
+    }
 }
 
 uint32_t PairTable::insert(uint32_t prefix, uint64_t code) {
@@ -75,9 +78,12 @@ size_t StringTable::slotOf(uint64_t hash, std::string_view text) const {
 void StringTable::grow() {
     std::vector<Entry> old(std::max<size_t>(16, 2 * entries.size()));
     old.swap(entries);
-    for (const Entry &e : old)
+    CancelCountdown look;
+    for (const Entry &e : old) {
+        look.after(1);
         if (e.id != kNone)
             entries[slotOf(e.hash, texts[e.id])] = e;
+    }
 }
 
 uint32_t StringTable::insert(std::string_view text) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/objects/CellText.h"
 #include "kernels/reorganise/DistributionQuantiles.h"
@@ -41,7 +42,7 @@ void require(bool holds, const char *what, double found) {
 template <class T, class Quantile>
 Value draw(KernelCall &call, size_t rows, size_t cols, int64_t given, const Quantile &quantile) {
     constexpr uint64_t kGrain = 4096;
-    constexpr double kNsPerCell = 60;
+    constexpr size_t kNsPerCell = 60;
     uint64_t seed = static_cast<uint64_t>(given);
     if (given == kNoSeed) {
         std::random_device device;
@@ -50,8 +51,8 @@ Value draw(KernelCall &call, size_t rows, size_t cols, int64_t given, const Quan
     auto result = Dense::create(valueTypeOf<T>(), rows, cols);
     T *out = result->template mutableView<T>().data;
     auto body = [&](sched::Range cells, uint32_t) {
-        for (uint64_t i = cells.begin; i < cells.end; ++i)
-            out[i] = quantile(shareOf(seed, i));
+        for (uint64_t i : cancellable(cells.end - cells.begin, kNsPerCell))
+            out[cells.begin + i] = quantile(shareOf(seed, cells.begin + i));
     };
     uint64_t n = result->cells();
     if (call.context.scheduler && n > kGrain)
@@ -59,7 +60,7 @@ Value draw(KernelCall &call, size_t rows, size_t cols, int64_t given, const Quan
                                      .rows = n,
                                      .grain = kGrain,
                                      .block = kGrain,
-                                     .serialNs = kNsPerCell * static_cast<double>(n)},
+                                     .serialNs = static_cast<double>(kNsPerCell * n)},
                                     body);
     else
         body({0, n}, 0);

@@ -2,6 +2,7 @@
 /// Matrices of zeros, of ones, and with ones on the diagonal.
 #include <algorithm>
 
+#include "base/Cancellable.h"
 #include "kernels/KernelTable.h"
 #include "kernels/csr/StoredValues.h"
 
@@ -15,7 +16,9 @@ Value zeros(KernelCall &, size_t rows, size_t cols) {
 
 Value ones(KernelCall &, size_t rows, size_t cols) {
     auto result = Dense::create(ValueType::F64, rows, cols);
-    std::fill_n(result->mutableView<double>().data, result->cells(), 1.0);
+    double *out = result->mutableView<double>().data;
+    for (auto [begin, end] : cancellablePieces(result->cells()))
+        std::fill(out + begin, out + end, 1.0);
     return result;
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/Cancellable.h"
+#include "base/NoColumn.h"
 #include "kernels/KernelTable.h"
 #include "kernels/objects/Lists.h"
 #include "kernels/reorganise/Selection.h"
@@ -202,11 +203,7 @@ std::vector<size_t> positionsOfLabel(const Frame &f, const std::string &label) {
                 positions.push_back(c);
     if (!positions.empty())
         return positions;
-    std::vector<std::string_view> known(f.labels.begin(), f.labels.end());
-    Error error = executionError("the frame has no column \"" + label + "\"");
-    if (std::string close = nearest(label, known); !close.empty())
-        error.withHint("did you mean \"" + close + "\"?");
-    throw error;
+    throw noColumn(Stage::Execute, label, f.labels);
 }
 
 Value extractCol(KernelCall &call, const Value &x, const Value &p) {

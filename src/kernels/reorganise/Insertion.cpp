@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/Cancellable.h"
 #include "base/Widening.h"
 #include "data/CopyCells.h"
 
@@ -72,8 +73,8 @@ void overwrite(Dense &x, const Part &part, const Value &y) {
     withValueType(x.type(), [&]<class T>(TypeTag<T>) {
         auto out = x.mutableView<T>();
         T cell = cellOf<T>(y);
-        for (size_t r = row; r < static_cast<size_t>(part.rows.hi); ++r)
-            std::fill_n(out.row(r) + col, part.cols.size(), cell);
+        for (size_t r : cancellable(static_cast<size_t>(part.rows.size()), static_cast<size_t>(part.cols.size())))
+            std::fill_n(out.row(row + r) + col, part.cols.size(), cell);
     });
 }
 

@@ -3,6 +3,7 @@
 /// is not zero.
 #include <numeric>
 
+#include "base/Cancellable.h"
 #include "data/CopyCells.h"
 #include "kernels/KernelTable.h"
 #include "kernels/reorganise/Insertion.h"
@@ -48,7 +49,7 @@ void overwriteMarked(Dense &x, const Value &y, const std::vector<size_t> &rows, 
     withValueType(x.type(), [&]<class T>(TypeTag<T>) {
         Source<T> from(y);
         auto out = x.mutableView<T>();
-        for (size_t r = 0; r < rows.size(); ++r)
+        for (size_t r : cancellable(rows.size(), cols.size()))
             for (size_t c = 0; c < cols.size(); ++c)
                 out(rows[r], cols[c]) = from(r, c);
     });
@@ -95,7 +96,7 @@ const Dense &numericMarks(const KernelCall &call, size_t i) {
 template <class F> void forEachMarked(const Dense &marks, F &&f) {
     withNumericType(marks.type(), [&]<class M>(TypeTag<M>) {
         auto in = marks.view<M>();
-        for (size_t r = 0; r < in.rows; ++r)
+        for (size_t r : cancellableRows(in))
             for (size_t c = 0; c < in.cols; ++c)
                 if (in(r, c) != M(0))
                     f(r, c);

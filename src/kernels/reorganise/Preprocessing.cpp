@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
+#include <numeric>
 #include <unordered_map>
 #include <vector>
 
@@ -12,6 +12,7 @@
 #include "data/CsrEntries.h"
 #include "kernels/KernelTable.h"
 #include "kernels/objects/CellText.h"
+#include "kernels/relational/RowKeys.h"
 
 namespace daphne {
 
@@ -83,13 +84,6 @@ Value ctable(KernelCall &call, const Dense &lhs, const Dense &rhs, std::span<con
 
 // --------------------------------------------------------------------- recode
 
-/// Equality for which NaN equals NaN, so that it gets one code.
-struct SameValue {
-    template <class T> bool operator()(const T &a, const T &b) const { return a == b || (a != a && b != b); }
-};
-struct HashValue {
-    template <class T> size_t operator()(const T &x) const { return x != x ? 0 : std::hash<T>{}(x); }
-};
 /// Ascending, NaN last.
 template <class T> bool isLess(const T &a, const T &b) {
     if (a != a || b != b)
@@ -99,37 +93,34 @@ template <class T> bool isLess(const T &a, const T &b) {
 
 template <class T> std::array<Value, 2> recodeAs(const Dense &x, bool orderPreserving) {
     auto in = x.view<T>();
-    std::unordered_map<T, int64_t, HashValue, SameValue> codeOf;
-    std::vector<T> values;
+    relational::RowGroups groups = relational::groupRows(in.rows, {Ref<Dense>::share(&const_cast<Dense &>(x))});
     auto codes = Dense::create(ValueType::SI64, in.rows, 1);
     int64_t *out = codes->template mutableView<int64_t>().data;
-    for (size_t r : cancellableRows(in)) {
-        auto [entry, isNew] = codeOf.try_emplace(in(r, 0), static_cast<int64_t>(values.size()));
-        if (isNew)
-            values.push_back(in(r, 0));
-        out[r] = entry->second;
-    }
+    for (size_t r : cancellable(in.rows))
+        out[r] = groups.idOfRow[r];
+    std::vector<size_t> &first = groups.firstRow; // where each code's value is
     if (orderPreserving) {
         CancelCountdown look;
-        std::vector<size_t> byValue(values.size());
-        for (size_t k = 0; k < byValue.size(); ++k)
-            byValue[k] = k;
+        std::vector<size_t> byValue(first.size());
+        std::iota(byValue.begin(), byValue.end(), size_t(0));
         std::sort(byValue.begin(), byValue.end(), [&](size_t a, size_t b) {
             look.after(1);
-            return isLess<T>(values[a], values[b]);
+            return isLess<T>(in(first[a], 0), in(first[b], 0));
         });
-        std::vector<int64_t> rank(values.size());
-        std::vector<T> sorted;
-        for (size_t k = 0; k < byValue.size(); ++k) {
+        std::vector<int64_t> rank(first.size());
+        std::vector<size_t> sorted(first.size());
+        for (size_t k : cancellable(byValue.size())) {
             rank[byValue[k]] = static_cast<int64_t>(k);
-            sorted.push_back(values[byValue[k]]);
+            sorted[k] = first[byValue[k]];
         }
-        values = std::move(sorted);
-        for (size_t r : cancellableRows(in))
+        first = std::move(sorted);
+        for (size_t r : cancellable(in.rows))
             out[r] = rank[static_cast<size_t>(out[r])];
     }
-    auto dictionary = Dense::create(x.type(), values.size(), 1);
-    std::copy(values.begin(), values.end(), dictionary->template mutableView<T>().data);
+    auto dictionary = Dense::create(x.type(), first.size(), 1);
+    T *values = dictionary->template mutableView<T>().data;
+    for (size_t k : cancellable(first.size()))
+        values[k] = in(first[k], 0);
     return {Value(codes), Value(dictionary)};
 }
 

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/Cancellable.h"
 #include "base/Widening.h"
 #include "kernels/KernelTable.h"
 #include "kernels/RawCells.h"
@@ -24,10 +25,15 @@ template <class T> void sortLine(RunContext &context, ValueType type, T *cells, 
     if constexpr (!std::is_same_v<T, std::string>)
         if (n >= kRadixCells) {
             radixSort(context, type, cells, n, ascending, sorted);
-            std::copy_n(sorted, n, cells);
+            for (auto [begin, end] : cancellablePieces(n))
+                std::copy(sorted + begin, sorted + end, cells + begin);
             return;
         }
-    std::stable_sort(cells, cells + n, [&](const T &a, const T &b) { return comesBefore(a, b, ascending); });
+    CancelCountdown look;
+    std::stable_sort(cells, cells + n, [&](const T &a, const T &b) {
+        look.after(1);
+        return comesBefore(a, b, ascending);
+    });
 }
 
 /// sort(arg, ascending[, axis])
@@ -39,17 +45,18 @@ Value sort(KernelCall &call, const Dense &m, bool ascending, std::span<const Val
     withValueType(m.type(), [&]<class T>(TypeTag<T>) {
         auto out = result->template mutableView<T>();
         size_t length = rows ? out.cols : out.rows;
-        auto line = std::make_unique<T[]>(length), room = std::make_unique<T[]>(length);
+        auto room = std::make_unique_for_overwrite<T[]>(length);
         if (rows || out.cols == 1) {
-            for (size_t r = 0; r < (rows ? out.rows : 1); ++r)
+            for (size_t r : cancellable(rows ? out.rows : 1, length))
                 sortLine(call.context, m.type(), rows ? out.row(r) : out.data, room.get(), length, ascending);
             return;
         }
-        for (size_t c = 0; c < out.cols; ++c) {
-            for (size_t r = 0; r < length; ++r)
+        auto line = std::make_unique_for_overwrite<T[]>(length);
+        for (size_t c : cancellable(out.cols, length)) {
+            for (size_t r : cancellable(length))
                 line[r] = std::move(out(r, c));
             sortLine(call.context, m.type(), line.get(), room.get(), length, ascending);
-            for (size_t r = 0; r < length; ++r)
+            for (size_t r : cancellable(length))
                 out(r, c) = std::move(line[r]);
         }
     });
@@ -62,7 +69,7 @@ Value uniqueCells(RunContext &context, const Dense &m) {
     return withValueType(m.type(), [&]<class T>(TypeTag<T>) -> Value {
         T *cells = all->template mutableView<T>().data;
         size_t n = m.cells();
-        auto room = std::make_unique<T[]>(n);
+        auto room = std::make_unique_for_overwrite<T[]>(n);
         sortLine(context, m.type(), cells, room.get(), n, true);
         auto isSame = [](const T &a, const T &b) {
             if constexpr (std::is_floating_point_v<T>)
@@ -70,10 +77,15 @@ Value uniqueCells(RunContext &context, const Dense &m) {
             else
                 return a == b;
         };
-        size_t count = static_cast<size_t>(std::unique(cells, cells + n, isSame) - cells);
+        CancelCountdown look;
+        auto isRepeated = [&](const T &a, const T &b) {
+            look.after(1);
+            return isSame(a, b);
+        };
+        size_t count = static_cast<size_t>(std::unique(cells, cells + n, isRepeated) - cells);
         auto result = Dense::create(m.type(), count, 1);
         T *out = result->template mutableView<T>().data;
-        for (size_t i = 0; i < count; ++i) {
+        for (size_t i : cancellable(count)) {
             if constexpr (std::is_same_v<T, std::string>)
                 out[i] = std::move(cells[i]);
             else
@@ -99,17 +111,21 @@ Value unique(KernelCall &call, const Value &x) {
 Value positions(const Dense &condition) {
     return withNumericType(condition.type(), [&]<class T>(TypeTag<T>) -> Value {
         auto in = condition.view<T>();
-        std::vector<int64_t> found;
-        for (size_t r = 0; r < in.rows; ++r)
-            for (size_t c = 0; c < in.cols; ++c)
-                if (in(r, c) != T(0)) {
-                    found.push_back(static_cast<int64_t>(r));
-                    if (in.cols != 1)
-                        found.push_back(static_cast<int64_t>(c));
-                }
-        size_t width = in.cols == 1 ? 1 : 2;
-        auto result = Dense::create(ValueType::SI64, found.size() / width, width);
-        std::ranges::copy(found, result->mutableView<int64_t>().data);
+        auto forEachFound = [&](auto &&f) {
+            for (size_t r : cancellableRows(in))
+                for (size_t c = 0; c < in.cols; ++c)
+                    if (in(r, c) != T(0))
+                        f(r, c);
+        };
+        size_t count = 0;
+        forEachFound([&](size_t, size_t) { ++count; });
+        auto result = Dense::create(ValueType::SI64, count, in.cols == 1 ? 1 : 2);
+        int64_t *out = result->template mutableView<int64_t>().data;
+        forEachFound([&](size_t r, size_t c) {
+            *out++ = static_cast<int64_t>(r);
+            if (in.cols != 1)
+                *out++ = static_cast<int64_t>(c);
+        });
         return result;
     });
 }
@@ -158,7 +174,7 @@ Value where(KernelCall &call, const Dense &condition, std::span<const Value> cho
         withValueType(*common, [&]<class T>(TypeTag<T>) {
             Choice<T> yes(choices[0], *common), no(choices[1], *common);
             auto out = result->template mutableView<T>();
-            for (size_t r = 0; r < out.rows; ++r)
+            for (size_t r : cancellableRows(out))
                 for (size_t c = 0; c < out.cols; ++c)
                     out(r, c) = chosen(r, c) != C(0) ? yes(r, c) : no(r, c);
         });

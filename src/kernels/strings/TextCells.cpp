@@ -64,7 +64,7 @@ CellsFor<int64_t>::CellsFor(const KernelCall &call, size_t i, const Value &v, Ma
     withNumericType(m.type(), [&]<class T>(TypeTag<T>) {
         auto cells = m.view<T>();
         if constexpr (std::is_floating_point_v<T>)
-            for (size_t r = 0; r < cells.rows; ++r)
+            for (size_t r : cancellableRows(cells))
                 for (size_t c = 0; c < cells.cols; ++c)
                     needWhole(cells(r, c));
     });
@@ -81,7 +81,7 @@ Value detail::columnOfCodes(const Dense::Codes &codes, const std::function<void(
     uint32_t *out = buffer.as<uint32_t>();
     std::vector<uint32_t> codeOf(codes.dictionary->size(), Dictionary::kNone);
     std::string text;
-    for (size_t r = 0; r < rows; ++r) {
+    for (size_t r : cancellable(rows)) {
         uint32_t code = codes.view(r, 0);
         if (codeOf[code] == Dictionary::kNone) {
             text.clear();

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/Cancellable.h"
 #include "base/Regex.h"
 #include "data/Value.h"
 #include "kernels/KernelTable.h"
@@ -168,7 +169,7 @@ template <class R, class... P> class TextLoop {
             R *out = result->template mutableView<R>().data;
             std::vector<uint8_t> isKnown(codes.dictionary->size());
             std::unique_ptr<R[]> table(new R[isKnown.size()]);
-            for (size_t r = 0; r < codes.view.rows; ++r) {
+            for (size_t r : cancellableRows(codes.view)) {
                 uint32_t code = codes.view(r, 0);
                 if (!isKnown[code]) {
                     OneText one{varying, (*codes.dictionary)[code]};
@@ -189,9 +190,10 @@ template <class R, class... P> class TextLoop {
         forRows(call.context, {.site = call.mnemonic(), .rows = shape.rows, .serialNs = serialNs},
                 [&](uint64_t begin, uint64_t end, uint32_t) {
                     size_t r = begin, c = 0;
+                    CancelCountdown look;
                     try {
                         for (; r < end; ++r)
-                            for (c = 0; c < shape.cols; ++c)
+                            for (c = 0; c < shape.cols; ++c, look.after(1))
                                 compute(r, c, nullptr, out(r, c));
                     } catch (Error &error) {
                         addPlace(error, r, c);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Texts in texts: finding, replacing, cutting into parts.
+#include "base/Cancellable.h"
 #include "base/Utf8.h"
 #include "kernels/strings/TextCells.h"
 
@@ -74,7 +75,7 @@ void splitPart(std::string &out, std::string_view s, std::string_view separator,
 Value columnOf(const std::vector<std::string_view> &parts) {
     auto column = Dense::create(ValueType::Str, parts.size(), 1);
     std::string *out = column->mutableView<std::string>().data;
-    for (size_t i = 0; i < parts.size(); ++i)
+    for (size_t i : cancellable(parts.size()))
         out[i] = parts[i];
     return column;
 }
@@ -82,7 +83,11 @@ Value columnOf(const std::vector<std::string_view> &parts) {
 Value split(KernelCall &, const std::string &s, const std::string &separator) {
     needText("split", separator);
     std::vector<std::string_view> parts;
-    forEachPart(s, separator, [&](std::string_view part) { return parts.push_back(part), true; });
+    CancelCountdown look;
+    forEachPart(s, separator, [&](std::string_view part) {
+        look.after(1 + part.size() / 16);
+        return parts.push_back(part), true;
+    });
     return columnOf(parts);
 }
 
@@ -91,7 +96,9 @@ Value regexSplit(KernelCall &, const std::string &s, const std::string &pattern)
     std::string_view text = s, found;
     std::vector<std::string_view> parts;
     size_t begin = 0, next = 0;
+    CancelCountdown look;
     while (next <= text.size() && regex->find(text, next, 0, found)) {
+        look.after(1 + found.size());
         auto at = static_cast<size_t>(found.data() - text.data());
         if (found.empty()) { // nothing cannot separate anything
             next = at < text.size() ? skipCodePoints(text, 1, at) : text.size() + 1;
@@ -107,7 +114,8 @@ Value regexSplit(KernelCall &, const std::string &s, const std::string &pattern)
 Value chars(KernelCall &, const std::string &s) {
     std::string_view text = s;
     std::vector<std::string_view> parts;
-    for (size_t at = 0; at < text.size();) {
+    CancelCountdown look;
+    for (size_t at = 0; at < text.size(); look.after(1)) {
         size_t end = skipCodePoints(text, 1, at);
         parts.push_back(text.substr(at, end - at));
         at = end;
@@ -121,7 +129,7 @@ Value join(KernelCall &call, const Value &, const std::string &separator) {
         wrongArgument(call, 0, "a matrix or a column of strings");
     auto texts = cells.dense().view<std::string>();
     std::string out;
-    for (size_t r = 0; r < texts.rows; ++r)
+    for (size_t r : cancellableRows(texts))
         for (size_t c = 0; c < texts.cols; ++c) {
             if (r + c > 0)
                 out += separator;

@@ -146,6 +146,14 @@ struct Binary : Expr {
     std::string_view hint;
     const Expr *lhs, *rhs;
 };
+/// x <- y, which assigns elsewhere: here it is x < -y.
+inline bool isArrow(const Expr *e) {
+    if (e->kind != ExprKind::Binary)
+        return false;
+    auto &comparison = static_cast<const Binary &>(*e);
+    auto *right = comparison.rhs->kind == ExprKind::Unary ? static_cast<const Unary *>(comparison.rhs) : nullptr;
+    return comparison.op == "<" && right && right->op == UnaryOp::Minus && right->span.begin == comparison.opSpan.end;
+}
 struct Cond : Expr {
     const Expr *condition, *thenValue, *elseValue;
 };

@@ -64,6 +64,23 @@ ops::Arg defaultArg(std::string_view literal) {
     return arg({.type = value.type, .i = 0, .d = negative ? -value.value : value.value, .s = {}});
 }
 
+/// What stands for a parameter with the default `none`.
+bool isLeftOut(const ops::Constant &c) { return c.type == ValueType::SI8 && c.i == -1; }
+
+/// Axes have other numbers elsewhere: a keyword that looks the same would give other results.
+std::string hintForKeyword(const BuiltinInfo &b, std::string_view keyword) {
+    constexpr std::string_view kAxes[] = {"axis", "dim", "dims", "margin", "MARGIN"};
+    if (b.hasAxis() && std::ranges::find(kAxes, keyword) != std::end(kAxes)) {
+        std::string name(b.name);
+        return name + "(X, 0) has a result per row, " + name + "(X, 1) per column";
+    }
+    std::vector<std::string_view> names;
+    for (const BuiltinInfo::Param &p : b.params)
+        names.push_back(p.name);
+    std::string near = nearest(keyword, names);
+    return near.empty() ? "it is " + std::string(b.row->signature) : "did you mean '" + near + "'?";
+}
+
 } // namespace
 
 bool isAxis(const ops::Constant &c) {
@@ -147,7 +164,8 @@ std::optional<std::vector<Known>> Checker::bindArguments(const CheckedCall &chec
         auto p = static_cast<size_t>(std::find_if(builtin.params.begin(), builtin.params.end(), named) -
                                      builtin.params.begin());
         if (p == numParams) {
-            report(arg.span, quoted(call.callee) + " has no parameter " + quoted(arg.keyword)).withHint(signature);
+            report(arg.span, quoted(call.callee) + " has no parameter " + quoted(arg.keyword))
+                .withHint(hintForKeyword(builtin, arg.keyword));
             return std::nullopt;
         }
         if (bound[p]) {
@@ -194,10 +212,10 @@ bool Checker::checkBuiltinConstants(const CheckedCall &checked, const BuiltinInf
     };
     bool good = true;
     if (builtin.isAxisCall(bound.size())) {
-        const auto &axis = bound.back().constant;
-        if (!axis || !isAxis(*axis)) {
+        const auto &axis = bound[builtin.axisPosition()].constant;
+        if (!axis || !(isAxis(*axis) || (builtin.isForm() && isLeftOut(*axis)))) {
             good = false;
-            report(spanOfParam(bound.size() - 1),
+            report(spanOfParam(builtin.axisPosition()),
                    "the axis of " + quoted(call.callee) + " must be " +
                        (axis ? "0 or 1" : "a constant: 0, 1, or a variable directly assigned one"))
                 .withHint("0 aggregates each row, 1 each column");
@@ -260,8 +278,10 @@ std::vector<Checker::Type> Checker::builtinResults(const BuiltinInfo &builtin, c
         args.push_back({k.type, k.constant});
     ops::Mnemonic mnemonic = row.op;
     if (builtin.isAxisCall(bound.size())) {
-        mnemonic = bound.back().constant->i == 0 ? row.rowOp : row.colOp;
-        args.pop_back();
+        auto axis = static_cast<ptrdiff_t>(builtin.axisPosition());
+        if (!isLeftOut(*bound[axis].constant))
+            mnemonic = bound[axis].constant->i == 0 ? row.rowOp : row.colOp;
+        args.erase(args.begin() + axis);
     } else if (builtin.isGroupedCall(bound.size())) {
         mnemonic = row.groupOp;
     } else if (!builtin.hasAxis()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "lang/dsl/CalledBuiltin.h"
 #include "lang/dsl/Checker.h"
 #include "lang/dsl/Habits.h"
 
@@ -22,7 +23,7 @@ Checker::CallResult Checker::checkCall(const Call &call) {
     // A user-defined function hides the builtin of the same name altogether.
     if (functions.has(call.callee))
         return checkUserCall(call);
-    if (const auto *builtin = ops::Registry::get().findBuiltin(call.callee))
+    if (const auto *builtin = calledBuiltin(call))
         return checkBuiltinCall(call, *builtin);
     reportUnknownFunction(call);
     checkArguments(call);
@@ -68,11 +69,14 @@ void Checker::reportUnknownFunction(const Call &call) {
     std::vector<std::string_view> names = functions.names();
     for (const ops::BuiltinInfo &b : ops::Registry::get().builtins())
         names.push_back(b.name);
+    const Variable *variable = variables->find(call.callee);
     if (lambdas > 0 && call.callee == assigned)
         e.withHint("a lambda does not see its own name; only a 'def' can call itself");
+    else if (variable && (variable->value.type.isMatrix() || variable->value.type.isFrame()))
+        e.withHint(quoted(call.callee) + " is a variable; its cells are " + std::string(call.callee) + "[row, col]");
     else if (std::string habit = hintForName(call.callee); !habit.empty())
         e.withHint(habit);
-    else if (variables->find(call.callee))
+    else if (variable)
         e.withHint(quoted(call.callee) + " is a variable that holds no function; only functions can be called");
     else if (std::string near = nearest(call.callee, names); !near.empty())
         e.withHint("did you mean '" + near + "'?");

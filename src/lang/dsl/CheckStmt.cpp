@@ -56,12 +56,23 @@ Checker::Flow Checker::checkBody(Stmt *stmt) {
 Checker::Flow Checker::checkExprStmt(const ExprStmt &stmt) {
     bool isCall = stmt.value->kind == ExprKind::Call && !parsed.parenthesisedCalls.contains(stmt.value);
     if (!isCall) {
+        if (isArrow(stmt.value) && reportArrow(as<Binary>(stmt.value)))
+            return Flow::Continues;
         checkValue(stmt.value);
         return Flow::Continues;
     }
     const Call &call = as<Call>(stmt.value);
     checkCall(call);
     return call.callee == "stop" && namesBuiltin("stop") ? Flow::Stops : Flow::Continues;
+}
+
+/// x <- y of a variable that does not exist yet. False: it exists.
+bool Checker::reportArrow(const Binary &comparison) {
+    bool isNew = comparison.lhs->kind == ExprKind::Var && !variables->find(as<Var>(comparison.lhs).name);
+    if (isNew)
+        report(comparison.opSpan, "'<-' does not assign: it compares with a negative number")
+            .withHint("a variable is made by assigning: " + std::string(as<Var>(comparison.lhs).name) + " = 5;");
+    return isNew;
 }
 
 // ---------------------------------------------------------------- assignments

@@ -144,6 +144,7 @@ class Checker {
     Known checkLambda(const Lambda &lambda);
     Type checkElement(const Element &element);
     void reportUndefined(std::string_view name, SourceSpan span);
+    bool reportArrow(const Binary &comparison);
     Type checkIndex(const Index &index);
     Known checkIndexBound(const Expr *bound);
     void rejectLabel(const Expr *bound, const Type &type, std::string_view why);

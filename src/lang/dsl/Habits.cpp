@@ -20,7 +20,8 @@ constexpr std::string_view kPrint = "values are written with print(x)";
 constexpr std::string_view kCbind = "cbind(A, B) puts columns side by side, rbind(A, B) rows one below the other";
 constexpr std::string_view kTrue = "truth values are written true and false";
 constexpr std::string_view kNothing = "there is no value for nothing; missing numbers are nan";
-constexpr std::string_view kSequence = "numbers in a row are seq(from, to, step), both ends included";
+constexpr std::string_view kSequence =
+    "numbers in a row are seq(from, to, step), a loop is written for (i in 0:9); both ends are included";
 constexpr std::string_view kRandom =
     "random matrices are rand(rows, cols, min, max, sparsity, seed) and randn(rows, cols)";
 constexpr std::string_view kMap = "map(X, f) works on each cell or element, apply(X, f, 0) on each row, apply(X, f, 1) on "
@@ -29,6 +30,13 @@ constexpr std::string_view kReduce = "reduce(x, (a, b) -> a + b, init) folds ele
 constexpr std::string_view kEqual = "equal(a, b) compares whole values";
 constexpr std::string_view kRemove = "l, e = remove(l, i); takes an element out, l[a:b] is a part of a list";
 constexpr std::string_view kLists = "a list of values of any types is list(1, \"a\", [2, 3]), a frame {\"a\": [1, 2]}";
+constexpr std::string_view kFormat = "format(\"{} of {:.2f}\", n, x) makes a text of values";
+constexpr std::string_view kJoined = "texts are joined by +: \"a\" + b";
+constexpr std::string_view kReplace = "strReplace(s, old, new) replaces texts, regexReplace(s, pattern, new) patterns";
+constexpr std::string_view kGroups =
+    "groups are made by queries: sql(\"SELECT t.k, sum(t.x) AS s FROM t GROUP BY t.k\")";
+constexpr std::string_view kImport =
+    "import \"file.daph\"; makes the functions of another script known; builtins are always there";
 constexpr std::string_view kCast = "a cast is written as.si64(x), as.f64(x), as.str(x)";
 
 /// Functions and values by the names they have elsewhere.
@@ -98,6 +106,38 @@ constexpr Habit kNames[] = {
     {"loadtxt", "readFrame(\"file.csv\") and readMatrix(\"file.csv\") read files"},
     {"read", "readFrame(\"file.csv\") and readMatrix(\"file.csv\") read files"},
     {"open", "readFrame(\"file.csv\") and readMatrix(\"file.csv\") read files"},
+    {"sprintf", kFormat},
+    {"fprintf", kFormat},
+    {"paste", kJoined},
+    {"paste0", kJoined},
+    {"concat", kJoined},
+    {"strcat", kJoined},
+    {"nchar", "strlen(s) is the number of characters"},
+    {"substring", "substr(s, from, to) is a part of a text"},
+    {"strsplit", "split(s, separator) makes a column of texts"},
+    {"gsub", kReplace},
+    {"strrep", "repeat(s, n) repeats a text"},
+    {"to_upper", "upper(s) and lower(s) change the case of letters"},
+    {"toupper", "upper(s) and lower(s) change the case of letters"},
+    {"tolower", "upper(s) and lower(s) change the case of letters"},
+    {"which", "where(B) gives the positions of what is not 0"},
+    {"nonzero", "where(B) gives the positions of what is not 0"},
+    {"crossprod", "a matrix product is written A @ B: t(A) @ B"},
+    {"groupby", kGroups},
+    {"group_by", kGroups},
+    {"aggregate", kGroups},
+    {"tapply", kGroups},
+    {"pivot_table", kGroups},
+    {"merge", "innerJoin(F, G, \"k\", \"l\") joins frames, as do queries"},
+    {"tic", "now() is the time in nanoseconds"},
+    {"toc", "now() is the time in nanoseconds"},
+    {"time", "now() is the time in nanoseconds"},
+    {"help", "help belongs to the prompt: start daphne without a script and type ?sum"},
+    {"ls", "the prompt lists variables with :vars"},
+    {"who", "the prompt lists variables with :vars"},
+    {"library", kImport},
+    {"require", kImport},
+    {"source", kImport},
     {"to_csv", "write(X, \"file.csv\") writes a matrix or frame"},
     {"savetxt", "write(X, \"file.csv\") writes a matrix or frame"},
     {"DataFrame", "a frame is written {\"a\": [1, 2], \"b\": [0.5, 1.5]}"},
@@ -189,6 +229,10 @@ constexpr ArityHabit kArities[] = {
     {"max", 1, "aggMax(X) is the greatest cell, max(a, b) the greater of two"},
     {"min", 1, "aggMin(X) is the least cell, min(a, b) the lesser of two"},
     {"log", 1, "ln(x) is the natural logarithm, log(x, base) any other"},
+    {"round", 2, "round(x * 100.0) / 100.0 has two decimals; print(x, digits = 3) shows three digits"},
+    {"rand", 1, "rand(rows, cols, min, max, sparsity, seed): rand(3, 1, 0.0, 1.0, 1.0, -1)"},
+    {"rand", 3, "rand(rows, cols, min, max, sparsity, seed): rand(2, 3, 0.0, 1.0, 1.0, -1)"},
+    {"rand", 4, "rand(rows, cols, min, max, sparsity, seed): rand(2, 3, 0.0, 1.0, 1.0, -1)"},
     {"rand", 2, "rand(rows, cols, min, max, sparsity, seed): rand(2, 3, 0.0, 1.0, 1.0, -1)"},
     {"rand", 0, "rand(rows, cols, min, max, sparsity, seed): rand(1, 1, 0.0, 1.0, 1.0, -1)"},
     {"seq", 1, "seq(from, to) has both ends: seq(0, n - 1)"},
@@ -201,7 +245,10 @@ constexpr std::string_view kAssign = "a variable is made by assigning: x = 5;";
 constexpr std::string_view kDef = "a function is written def f(x) { return x + 1; }, as a value x -> x + 1";
 constexpr std::string_view kLambda =
     "a function as a value is written x -> x + 1 or (x, y) -> x + y, longer ones def f(x) { ... }";
-constexpr std::string_view kBraces = "blocks stand in braces: while (c) { }";
+constexpr std::string_view kBraces = "blocks stand in braces: if (c) { }, while (c) { }";
+constexpr std::string_view kFor = "a loop is written for (i in 0:9) { }, with both ends, or while (c) { }";
+constexpr std::string_view kStop = "stop(\"message\") ends the program";
+constexpr std::string_view kComment = "comments begin with # or //, or stand between /* and */";
 
 /// First words of statements, which are followed by another word.
 constexpr Habit kStatements[] = {
@@ -231,19 +278,21 @@ constexpr Habit kStatements[] = {
     {"done", kBraces},
     {"pass", "an empty block is written { }"},
     {"repeat", "a loop is written while (c) { } or do { } while (c);"},
-    {"from", "import \"file.daph\"; makes the functions of another script known"},
-    {"using", "import \"file.daph\"; makes the functions of another script known"},
-    {"library", "import \"file.daph\"; makes the functions of another script known"},
-    {"include", "import \"file.daph\"; makes the functions of another script known"},
+    {"loop", "a loop is written while (c) { } or do { } while (c);"},
+    {"from", kImport},
+    {"using", kImport},
+    {"library", kImport},
+    {"include", kImport},
+    {"throw", kStop},
+    {"raise", kStop},
     {"SELECT", "queries stand in a call: sql(\"SELECT t.a FROM t\")"},
     {"select", "queries stand in a call: sql(\"SELECT t.a FROM t\")"},
 };
 
 /// First words of statements that look like calls.
 constexpr Habit kCalls[] = {
-    {"elif", kIf},      {"elseif", kIf}, {"elsif", kIf},
-    {"unless", kIf},    {"switch", kIf}, {"foreach", "a loop is written for (i in 1:10) { }"},
-    {"function", kDef},
+    {"elif", kIf},   {"elseif", kIf},   {"elsif", kIf},     {"unless", kIf},
+    {"switch", kIf}, {"foreach", kFor}, {"function", kDef},
 };
 
 /// Behind which other languages have a colon and an indented block.
@@ -262,6 +311,9 @@ constexpr Habit kOperators[] = {
     {"in", "a list l holds x if length(filter(l, y -> equal(x, y))) > 0; a loop is for (x in l)"},
     {"then", kIf},
     {"do", kBraces},
+    {"until", "a loop is written do { } while (c); it goes on as long as c holds"},
+    {"if", "a choice is written c ? x : y"},
+    {"as", kCast},
     {"'", "the transpose is t(X)"},
     {"->", "a lambda beside an operator stands in parentheses, and so do several parameters: (x, y) -> x + y"},
     {"=>", kLambda},
@@ -298,22 +350,108 @@ std::string_view hintForArity(std::string_view builtin, size_t numArgs) {
     return {};
 }
 
+namespace {
+
+bool isWord(std::string_view token) {
+    return !token.empty() && (std::isalnum(static_cast<unsigned char>(token[0])) || token[0] == '_');
+}
+
+/// What goes wrong between brackets.
+std::string_view hintInBrackets(const BrokenPlace &place) {
+    if (place.opening == "[") {
+        if (place.found == ";")
+            return "a 2x2 matrix is written row by row: [1, 2, 3, 4](2, 2)";
+        return isWord(place.before) && isWord(place.found) ? "elements are separated by commas: [1, 2, 3]" : "";
+    }
+    if (place.opening != "(")
+        return {};
+    if (place.found == ":")
+        return kSequence;
+    if (place.found == ".")
+        return "functions stand before what they work on: upper(\"abc\"), sum(X)";
+    if (place.found == "$")
+        return "a column of a frame is F[, \"label\"]";
+    if (place.found == "," && !isWord(place.beforeOpening))
+        return "there are no tuples: a column is [1, 2], sizes are two arguments, a, b = 1, 2 assigns two variables";
+    if (place.first == "def" && isWord(place.before) && isWord(place.found))
+        return "types stand behind names: def f(a: si64, b: f64) { }";
+    return {};
+}
+
+} // namespace
+
+std::string_view hintForType(std::string_view word) {
+    constexpr Habit kTypes[] = {
+        {"int", "integers are si64 (also si32, si8, ui64, ui32, ui8)"},
+        {"integer", "integers are si64 (also si32, si8, ui64, ui32, ui8)"},
+        {"long", "integers are si64 (also si32, si8, ui64, ui32, ui8)"},
+        {"int64", "integers are si64 (also si32, si8, ui64, ui32, ui8)"},
+        {"float", "floating-point numbers are f64 (also f32)"},
+        {"double", "floating-point numbers are f64 (also f32)"},
+        {"numeric", "floating-point numbers are f64 (also f32)"},
+        {"float64", "floating-point numbers are f64 (also f32)"},
+        {"string", "texts are str"},
+        {"char", "texts are str"},
+        {"text", "texts are str"},
+        {"boolean", "truth values are bool"},
+        {"logical", "truth values are bool"},
+        {"array", "matrices are matrix, or matrix<f64> with the type of their cells"},
+        {"vector", "matrices are matrix, or matrix<f64> with the type of their cells"},
+        {"DataFrame", "frames are frame"},
+    };
+    std::string_view hint = find(kTypes, word);
+    return hint.empty() ? "types are f64 f32 si64 si32 si8 ui64 ui32 ui8 str bool, matrix, matrix<f64>, ..." : hint;
+}
+
+std::string hintForTypeAsValue(std::string_view type, std::string_view after) {
+    if (after == "=")
+        return "'" + std::string(type) + "' is the name of a type and cannot be a variable";
+    if (type == "matrix")
+        return "a matrix is written [1, 2, 3, 4](2, 2); fill(value, rows, cols) repeats a value";
+    if (type == "frame")
+        return "a frame is written {\"a\": [1, 2], \"b\": [0.5, 1.5]}, or createFrame(columns, labels)";
+    return "a cast is written as." + std::string(type) + "(x)";
+}
+
 std::string_view hintForSyntax(const BrokenPlace &place) {
-    bool isCall = place.second == "(",
-         isWord = !place.second.empty() && std::isalnum(static_cast<unsigned char>(place.second[0]));
+    if (std::string_view hint = hintInBrackets(place); !hint.empty())
+        return hint;
+    bool isCall = place.second == "(", isNext = isWord(place.second);
     bool isText = place.second.starts_with('"');
     if (std::string_view hint = isCall ? find(kCalls, place.first) : std::string_view(); !hint.empty())
         return hint;
-    if (isWord || isText || place.second == ":" || place.second == "*" || place.second == "{" ||
+    if (isNext || isText || place.second == ":" || place.second == "*" || place.second == "{" ||
         place.first == place.found)
         if (std::string_view hint = find(kStatements, place.first); !hint.empty())
             return hint;
+    if (place.before == "def" || (place.first == "def" && (place.found == ":" || place.found == "=")))
+        return kDef;
     if (place.found == ":" &&
         (place.first == ":" || std::ranges::find(kBlockWords, place.first) != std::end(kBlockWords)))
         return kBraces;
     if (place.before == "lambda" || place.called == "function" || place.called == "lambda" ||
         (place.found == "@" && place.before == "="))
         return kLambda;
+    if (place.before == "for" || (place.first == "for" && (place.found == "=" || place.found == "of")))
+        return kFor;
+    if ((place.before == "if" || place.before == "while") && place.found != "(")
+        return "conditions stand in parentheses: if (c) { }, while (c) { }";
+    if (place.before == "import")
+        return kImport;
+    if (place.first == "%" || (place.first == "-" && place.second == "-"))
+        return kComment;
+    if (place.gap.find("//") != place.gap.npos && place.gap.find(';') != place.gap.npos)
+        return "// begins a comment; integers are divided by a / b";
+    if (place.found == ":" && (place.second == ":" || place.before == place.first))
+        return kAssign;
+    if (place.before == "<" && place.found == ">")
+        return "inequality is written a != b";
+    if ((place.before == "==" || place.before == "!=") && place.found == "=")
+        return "equality is written a == b, inequality a != b";
+    if (place.before == "." && place.found == "*")
+        return "* works cell by cell; the product of matrices is A @ B";
+    if ((place.before == "f" || place.before == "F") && place.found.starts_with('"'))
+        return kFormat;
     if (place.before == "not" || place.before == "NOT")
         return "'not' is written !x";
     if (place.before == "*" && place.found == "*")

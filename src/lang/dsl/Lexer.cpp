@@ -347,9 +347,20 @@ class Lexer {
         if (c == '&' || c == '|')
             e.withHint(std::string("the logical operator is ") + text[begin] + text[begin]);
         else if (c == '\'')
-            e.withHint("strings are written in double quotes");
+            e.withHint(isBehindValue(begin) ? "the transpose is t(X); strings are written in double quotes"
+                                            : "strings are written in double quotes");
+        else if (c == '~')
+            e.withHint("'not' is written !x, inequality a != b");
+        else if (c == '`')
+            e.withHint("names stand without quotes, strings in double quotes");
         else if (c >= 128)
             e.withHint("only strings and comments may contain non-ASCII characters");
+    }
+
+    /// Whether what stands right before may be a value.
+    bool isBehindValue(size_t at) const {
+        char before = at > 0 ? text[at - 1] : ' ';
+        return std::isalnum(static_cast<unsigned char>(before)) || before == '_' || before == ')' || before == ']';
     }
 
     static std::string strayText(unsigned char c) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lang/dsl/Habits.h"
 #include "lang/dsl/Parser.h"
 
 namespace daphne::lang {
@@ -239,7 +240,7 @@ Parser::Parsed Parser::parsePrimary() {
     case TokenKind::DataTypeWord:
     case TokenKind::ValueTypeWord:
         failAtToken("expected an expression, found the type " + found(),
-                    "a cast is written as." + std::string(textOf(peek())) + "(x)");
+                    hintForTypeAsValue(textOf(peek()), textOf(peek(1))));
     default: failAtToken("expected an expression, found " + found());
     }
 }

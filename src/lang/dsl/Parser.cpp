@@ -49,7 +49,7 @@ const Token &Parser::expectClosing(TokenKind kind, const Token &opening) {
     Error e = parseError(spanOf(peek()), "expected " + describe(kind) + ", found " + found());
     if (is(TokenKind::Assign))
         e.withHint("'=' assigns; equality is written '=='");
-    else if (std::string habit = habitHint(); !habit.empty())
+    else if (std::string habit = habitHint(&opening); !habit.empty())
         e.withHint(habit);
     e.withNote("to close the " + describe(opening.kind) + " opened", spanOf(opening));
     fail(std::move(e));
@@ -97,7 +97,7 @@ void Parser::failAtToken(std::string message, std::string hint) {
     fail(std::move(e));
 }
 
-std::string Parser::habitHint() const {
+std::string Parser::habitHint(const Token *opening) const {
     auto tokenText = [&](size_t i) { return i < tokens.tokens.size() ? textOf(tokens.tokens[i]) : std::string_view(); };
     std::string_view called;
     for (size_t i = at; i-- > 1 && tokenText(at - 1) == ")";)
@@ -105,10 +105,14 @@ std::string Parser::habitHint() const {
             called = tokenText(i - 1);
             break;
         }
+    auto opened = opening ? static_cast<size_t>(opening - tokens.tokens.data()) : 0;
     return std::string(hintForSyntax({.first = tokenText(statementAt),
                                       .second = tokenText(statementAt + 1),
                                       .before = at > 0 ? tokenText(at - 1) : std::string_view(),
                                       .found = tokenText(at) == "=" && tokenText(at + 1) == ">" ? "=>" : tokenText(at),
+                                      .gap = text.substr(previousEnd(), peek().begin - previousEnd()),
+                                      .opening = opening ? textOf(*opening) : std::string_view(),
+                                      .beforeOpening = opened > 0 ? tokenText(opened - 1) : std::string_view(),
                                       .called = called}));
 }
 
@@ -326,7 +330,9 @@ Target Parser::toTarget(const Parsed &value, const Token &first) {
             return {as<Var>(base).name, base->span, arena.copy(elements), index, marks};
     }
     Error error = parseError(value.span, "only a variable or a part of it, X[rows, cols] or l[i], can be assigned to");
-    if (e->kind == ExprKind::Binary || e->kind == ExprKind::Call)
+    if (e->kind == ExprKind::MatrixLit)
+        error.withHint("several variables are assigned without brackets: a, b = 1, 2;");
+    else if (e->kind == ExprKind::Binary || e->kind == ExprKind::Call)
         error.withHint("equality is written '=='");
     fail(std::move(error));
 }
@@ -368,7 +374,7 @@ Stmt *Parser::parseDo() {
 Stmt *Parser::parseFor() {
     const Token &first = next();
     if (!is(TokenKind::LeftParen))
-        failAtToken("expected '(' after 'for', found " + found(), "a loop is written for(i in 1:10)");
+        failAtToken("expected '(' after 'for', found " + found());
     const Token &opening = next();
     const Token &variable = expectName("the loop variable");
     expect(TokenKind::In, "after the loop variable");
@@ -407,8 +413,7 @@ Stmt *Parser::parseFuncDef() {
             results.push_back(parseSignatureType());
         while (accept(TokenKind::Comma));
     if (!is(TokenKind::LeftBrace))
-        failAtToken("expected '{' before the body of the function, found " + found(),
-                    declared ? "" : "result types are written -> type, type");
+        failAtToken("expected '{' before the body of the function, found " + found());
     Block *body = parseBlock();
     FuncDef def{{StmtKind::FuncDef, {fileId, first.begin, body->span.end}},
                 textOf(name),
@@ -463,8 +468,7 @@ TypeSpec Parser::parseType() {
             expect(TokenKind::Greater, "after the value type");
         }
     } else {
-        failAtToken("expected a type, found " + found(),
-                    "types are f64 f32 si64 si32 si8 ui64 ui32 ui8 str bool, matrix, matrix<f64>, ...");
+        failAtToken("expected a type, found " + found(), std::string(hintForType(textOf(peek()))));
     }
     type.span = spanFrom(first);
     return type;

@@ -85,7 +85,7 @@ class Parser {
     [[noreturn]] void failAtToken(std::string message, std::string hint = {});
     void noteFirstError();
     /// What this place looks like to who knows another language; "" if nothing.
-    std::string habitHint() const;
+    std::string habitHint(const Token *opening = nullptr) const;
     void synchronise();
 
     // Statements (Parser.cpp)

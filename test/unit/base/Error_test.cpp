@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "base/CallTrace.h"
 #include "base/Error.h"
 #include "base/ValueType.h"
 
@@ -62,6 +63,84 @@ TEST_F(Rendering, VeryLongMessagesAreCut) {
 TEST(Nearest, FindsATypoAndNothingFarAway) {
     EXPECT_EQ(nearest("agMin", {"aggMin", "aggMax", "sum"}), "aggMin");
     EXPECT_EQ(nearest("zzz", {"aggMin", "sum"}), "");
+}
+
+TEST(Nearest, TakesWhatFingersDo) {
+    EXPECT_EQ(nearest("pritn", {"print"}), "print");  // exchanged
+    EXPECT_EQ(nearest("prnt", {"print"}), "print");   // one less
+    EXPECT_EQ(nearest("printt", {"print"}), "print"); // one more
+    EXPECT_EQ(nearest("prinf", {"print"}), "print");  // another one
+    EXPECT_EQ(nearest("sqtr", {"sqrt"}), "sqrt");
+    EXPECT_EQ(nearest("rpint", {"print"}), "print");
+    EXPECT_EQ(nearest("transpoze", {"transpose"}), "transpose");
+    EXPECT_EQ(nearest("partitionning", {"partitioning"}), "partitioning");
+    EXPECT_EQ(nearest("lenght", {"length"}), "length");
+    EXPECT_EQ(nearest("TAPERED", {"TAPER"}), "TAPER");
+    EXPECT_EQ(nearest("means", {"mean", "median"}), "mean");
+}
+
+TEST(Nearest, ShortWordsOfOtherLettersAreOtherWords) {
+    EXPECT_EQ(nearest("sort", {"sqrt"}), "");
+    EXPECT_EQ(nearest("help", {"exp", "head"}), "");
+    EXPECT_EQ(nearest("ls", {"ln"}), "");
+    EXPECT_EQ(nearest("X", {"t", "Y"}), "");
+    EXPECT_EQ(nearest("dot", {"not", "diff"}), "");
+    EXPECT_EQ(nearest("size", {"sine", "sinh"}), "");
+}
+
+TEST(Nearest, LongWordsMustBeginAlike) {
+    EXPECT_EQ(nearest("sprintf", {"print"}), "");
+    EXPECT_EQ(nearest("library", {"binary"}), "");
+    EXPECT_EQ(nearest("reshape", {"deshape"}), "deshape"); // a single letter
+}
+
+TEST(Nearest, LooksAtCaseLast) {
+    EXPECT_EQ(nearest("PRINT", {"print", "sprint"}), "print");
+    EXPECT_EQ(nearest("x", {"y", "X"}), "X");
+    EXPECT_EQ(nearest("Aggmin", {"aggMin", "aggMax"}), "aggMin");
+}
+
+TEST(Nearest, NumbersTellNamesApart) {
+    EXPECT_EQ(nearest("column_1", {"column_2", "column_3"}), "");
+    EXPECT_EQ(nearest("max2", {"max"}), "");
+    EXPECT_EQ(nearest("measurement_11", {"measurement_1", "measurement_12"}), "");
+    EXPECT_EQ(nearest("colunm_1", {"column_2", "column_1"}), "column_1");
+}
+
+TEST(Nearest, TakesTheNearestOfSeveral) { EXPECT_EQ(nearest("colmun", {"columns", "column", "colour"}), "column"); }
+
+TEST(Nearest, StandsOddWords) {
+    EXPECT_EQ(nearest("", {"a", ""}), "");
+    EXPECT_EQ(nearest(std::string(100, 'a'), {"aaa"}), "");
+    EXPECT_EQ(nearest("print", {std::string_view(), "print"}), ""); // it is the word itself
+}
+
+TEST(CallTraces, AreNotesFromTheInside) {
+    Error e = executionError("x");
+    addCallTrace(e, {{"f", {1, 5, 6}}, {"g", {1, 7, 8}}});
+    ASSERT_EQ(e.notes.size(), 2u);
+    EXPECT_EQ(e.notes[0].text, "in f, called");
+    EXPECT_EQ(e.notes[0].where.begin, 5u);
+    EXPECT_EQ(e.notes[1].text, "in g, called");
+    addCallTrace(e, {{"h", {1, 9, 10}}}); // whoever lets the error go knows less
+    EXPECT_EQ(e.notes.size(), 2u);
+}
+
+TEST(CallTraces, LoseTheirMiddle) {
+    for (size_t n : {8, 9, 10, 100}) {
+        Error e = executionError("x");
+        std::vector<CallInScript> calls;
+        for (uint32_t i = 0; i < n; ++i)
+            calls.push_back({"f" + std::to_string(i), {1, i, i + 1}});
+        addCallTrace(e, calls);
+        EXPECT_EQ(e.notes.size(), std::min<size_t>(n, 9));
+        EXPECT_EQ(e.notes.front().text, "in f0, called");
+        EXPECT_EQ(e.notes.back().text, "in f" + std::to_string(n - 1) + ", called");
+        if (n > 9) {
+            EXPECT_EQ(e.notes[5].text, "... " + std::to_string(n - 8) + " more calls ...");
+            EXPECT_EQ(e.notes[6].text, "in f" + std::to_string(n - 3) + ", called");
+        }
+    }
 }
 
 TEST(ValueTypes, AreOrderedByGenerality) {

@@ -375,6 +375,7 @@ inline Operands twoColumnSets(R &r) {
         o.args[1] = r.matrix(matching(r, rows), r.size());
     return o;
 }
+inline Operands withDdof(R &r) { return {{r.matrix(), number(static_cast<int64_t>(r.size()))}}; }
 inline Operands lagged(R &r) { return {{r.matrix(), number(int64_t(r.below(4)))}}; }
 inline Operands sorted(R &r) {
     Operands o{{r.matrix(), r.flag()}};
@@ -483,6 +484,12 @@ inline const std::map<std::string_view, OperandMaker> &callOperandMakers() {
         {"diagMatrix", {column}},
         {"diagVector", {square}},
         {"describe", {one, Sums}},
+        {"sampleVarAll", {withDdof, Sums}},
+        {"sampleVarRow", {withDdof, Sums}},
+        {"sampleVarCol", {withDdof, Sums}},
+        {"sampleStddevAll", {withDdof, Sums}},
+        {"sampleStddevRow", {withDdof, Sums}},
+        {"sampleStddevCol", {withDdof, Sums}},
         {"diff", {lagged}},
         {"eigenGeneral", {finiteSquare, Sums}},
         {"fft", {complexColumns, Sums}},
