@@ -15,8 +15,11 @@ help:  ## this list
 build:  ## install what is missing and build into bin/
 	@./build.sh
 
-demo: build  ## connected components of a co-authorship network
+demo: build  ## connected components of a co-authorship network, by a script and from Python
+	@cmake/install-packages.sh demo
 	@bin/daphne --statistics examples/components.daph 'graph="data/ca-GrQc.mtx"'
+	@echo "the same from Python, examples/components.py:"
+	@$(PYTHON) examples/components.py data/ca-GrQc.mtx
 
 test:  ## every test suite; the last line is the sum
 	@./build.sh --tests

@@ -158,6 +158,21 @@ def kmeans(n=20000, dims=4, k=5, iterations=20):
     return [f'points: {n}, clusters: {k}', f'mean squared distance to the centroid: {distance.mean():f}', 'centroids:', *show(C)]
 
 
+def kmeans_distributed(n=20000, dims=8, k=6, rounds=30):
+    corner, noise = rand(k, dims, 0, 4, 3), rand(n, dims, -2, 2, 4)
+    X = corner[np.arange(n) % k] + noise
+    C, done, moved = X[:k].copy(), 0, np.inf
+    while done < rounds and moved > 1e-6:
+        nearest = ((X[:, None, :] - C[None, :, :])**2).sum(axis=2).argmin(axis=1)
+        before, C = C, np.array([X[nearest == c].mean(axis=0) for c in range(k)])
+        moved = abs(C - before).max()
+        done += 1
+    distance = ((X[:, None, :] - C[None, :, :])**2).sum(axis=2).min(axis=1)
+    away = np.sqrt(((C - corner)**2).sum(axis=1))
+    return [f'points: {n}, clusters: {k}, rounds: {done}', f'mean squared distance to the centroid: {distance.mean():f}',
+            f'mean distance of a centroid from the middle of its cloud: {away.mean():f}']
+
+
 def sales():
     def table(name):
         lines = (ROOT / 'data' / f'{name}.csv').read_text().splitlines()
@@ -177,6 +192,7 @@ def sales():
 def main():
     pages = {'components': components, 'cc': cc, 'matrix_addition': matrix_addition, 'nbody': nbody,
              'pagerank': pagerank, 'linreg-direct': regression, 'linreg-cg': linreg_cg, 'kmeans': kmeans,
+             'kmeans-distributed': kmeans_distributed,
              'sales': sales}
     for name, compute in pages.items():
         (HERE / 'expected' / f'{name}.txt').write_text('\n'.join(compute()) + '\n', encoding='utf-8')

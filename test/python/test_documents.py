@@ -69,9 +69,15 @@ class Documents(Case):
 
     @needs('pandas', 'scipy')
     def test_examples_of_the_guide(self):
-        """A block of Python and, behind it, what it prints; all blocks are one program."""
-        blocks = FENCE.findall(GUIDE.read_text(encoding='utf-8'))
-        self.assertGreater(len(blocks), 10)
+        self.run_blocks(GUIDE, at_least=8)
+
+    def test_example_of_the_readme(self):
+        self.run_blocks(ROOT / 'README.md', at_least=1)
+
+    def run_blocks(self, page, at_least):
+        """A block of Python and, behind it, what it prints; all blocks of the page are one program."""
+        blocks = FENCE.findall(page.read_text(encoding='utf-8'))
+        self.assertGreaterEqual(sum(language == 'python' for language, _ in blocks), at_least)
         names = {}
         with tempfile.TemporaryDirectory() as directory:
             before = os.getcwd()

@@ -194,7 +194,8 @@ class Matrix(Functions, AllPairs, Aggregates, RunningAggregates, FurtherFunction
     # ---- conversion and choice
 
     def asType(self, dtype: Optional[str] = None, vtype: Optional[str] = None) -> Any:
-        """Another kind ("matrix", "frame", "scalar"), another value type ("f64", "si64" ...), or both."""
+        """Another kind ("matrix", "frame", "scalar"), another value type ("f64", "si64" ...), or both; `asType("f64")` is
+        `asType(vtype="f64")`."""
         return cast(self, dtype, vtype)
 
     def ifElse(self, thenVal: Any, elseVal: Any) -> 'Matrix':
@@ -347,6 +348,8 @@ def cast(node: Any, dtype: Optional[str], vtype: Optional[str]) -> Any:
     """A conversion; see Matrix.asType."""
     if dtype is None and vtype is None:
         raise RuntimeError('asType needs dtype, vtype, or both')
+    if vtype is None and dtype in _TYPES:  # NumPy users name the type of the cells first
+        dtype, vtype = None, dtype
     if dtype not in (None, 'matrix', 'frame', 'scalar'):
         raise ValueError(f'asType: dtype is "matrix", "frame" or "scalar", not {dtype!r}')
     if vtype is not None and vtype not in _TYPES:
