@@ -5,7 +5,7 @@
 PYTHON ?= /usr/bin/python3
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test install wheel soak random test-sql asan tsan fuzz faults slow-link distributed-scripts stress bench bench-io bench-sched bench-dist bench-sql \
+.PHONY: help build demo test install wheel test-wheel soak random test-sql asan tsan fuzz faults slow-link distributed-scripts stress bench bench-io bench-sched bench-dist bench-sql \
         compare lint format clean
 
 help:  ## this list
@@ -33,6 +33,10 @@ install: build  ## the programs, libdaphne.so, headers, pkg-config file and CMak
 wheel: build  ## dist/daphne-*.whl: the Python package with the engine inside
 	@cmake/install-packages.sh wheel
 	@$(PYTHON) python/wheel/build.py
+
+test-wheel: wheel  ## the wheel under every Python that is found, and in bare Debian 12 and 11 if this is root
+	@cmake/install-packages.sh bare
+	@$(PYTHON) test/wheel/run.py $(if $(filter 0,$(shell id -u)),--chroot bookworm bullseye)
 
 soak:  ## 10 000 compilations and 100 000 runs in one process: memory stays flat; what they cost
 	@./build.sh --tests

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages of the named groups of packages.txt that are not installed yet.
 # Does nothing, and needs no privileges, when nothing is missing.
-#   cmake/install-packages.sh build [test] [wheel] [fuzz] [lint] [bench]
+#   cmake/install-packages.sh build [test] [wheel] [bare] [fuzz] [lint] [bench]
 set -euo pipefail
 list="$(dirname "$0")/packages.txt"
 

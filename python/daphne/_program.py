@@ -17,6 +17,7 @@ def find():
 
 
 def main():
+    """Becomes the command line program of the package, with the arguments of this process."""
     program = find()
     # Python ignores these, and what is ignored stays so in the program.
     for name in (signal.SIGPIPE, signal.SIGXFSZ):

@@ -26,8 +26,9 @@
 #endif
 #define HIDDEN __attribute__((visibility("hidden")))
 
-/// Before 2.34 these were in libpthread, libdl and librt, and some have changed since then in ways that do not matter here.
-#define SINCE(version, result, name, parameters, arguments)                                                           \
+/// Before 2.34 these were in libpthread, libdl and librt, and some have changed since then in ways that do not matter
+/// here.
+#define SINCE(version, result, name, parameters, arguments)                                                            \
     extern result old_##name parameters;                                                                               \
     __asm__(".symver old_" #name ", " #name "@GLIBC_" version);                                                        \
     HIDDEN result name parameters { return old_##name arguments; }
@@ -61,10 +62,10 @@ SINCE("2.2.5", int, dlclose, (void *handle), (handle))
 SINCE("2.2.5", char *, dlerror, (void), ())
 SINCE("2.2.5", void *, dlsym, (void *handle, const char *name), (handle, name))
 SINCE("2.2.5", int, dladdr, (const void *address, Dl_info *found), (address, found))
-SINCE("2.3.3", int, timer_create, (clockid_t clock, struct sigevent * how, timer_t * timer), (clock, how, timer))
+SINCE("2.3.3", int, timer_create, (clockid_t clock, struct sigevent *how, timer_t *timer), (clock, how, timer))
 SINCE("2.3.3", int, timer_delete, (timer_t timer), (timer))
-SINCE("2.3.3", int, timer_settime,
-      (timer_t timer, int how, const struct itimerspec *to, struct itimerspec *before), (timer, how, to, before))
+SINCE("2.3.3", int, timer_settime, (timer_t timer, int how, const struct itimerspec *to, struct itimerspec *before),
+      (timer, how, to, before))
 // Only what they do with errno is new.
 SINCE("2.2.5", double, exp, (double x), (x))
 SINCE("2.2.5", double, log, (double x), (x))
@@ -119,11 +120,16 @@ HIDDEN struct mallinfo2 mallinfo2(void) {
     if (own)
         return own();
     struct mallinfo old = old_mallinfo();
-    return (struct mallinfo2){.arena = (size_t)old.arena,       .ordblks = (size_t)old.ordblks,
-                              .smblks = (size_t)old.smblks,     .hblks = (size_t)old.hblks,
-                              .hblkhd = (size_t)old.hblkhd,     .usmblks = (size_t)old.usmblks,
-                              .fsmblks = (size_t)old.fsmblks,   .uordblks = (size_t)old.uordblks,
-                              .fordblks = (size_t)old.fordblks, .keepcost = (size_t)old.keepcost};
+    return (struct mallinfo2){.arena = (size_t)old.arena,
+                              .ordblks = (size_t)old.ordblks,
+                              .smblks = (size_t)old.smblks,
+                              .hblks = (size_t)old.hblks,
+                              .hblkhd = (size_t)old.hblkhd,
+                              .usmblks = (size_t)old.usmblks,
+                              .fsmblks = (size_t)old.fsmblks,
+                              .uordblks = (size_t)old.uordblks,
+                              .fordblks = (size_t)old.fordblks,
+                              .keepcost = (size_t)old.keepcost};
 }
 
 // Until 2.33 these were wrappers that became a part of the program. The structure is the kernel's.

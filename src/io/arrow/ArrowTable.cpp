@@ -125,20 +125,25 @@ template <class S> constexpr ValueType storedAs() {
         return valueTypeOf<S>();
 }
 
-/// The cells of one batch. Numbers of a column are of one type, which is looked at once.
+/// The cells of one batch.
 template <class T> void copyCells(const ArrowSchema &type, const ArrowArray &a, int64_t n, T *out, size_t step) {
-    if constexpr (std::is_arithmetic_v<T>) {
-        bool isCopied = !type.dictionary && n > 0 && withStoredType(type.format, [&]<class S>(const S *) {
+    auto each = [&](auto &&cell) {
+        T *to = out;
+        for (int64_t i = 0; i < n; ++i, to += step)
+            *to = cell(i);
+    };
+    // Numbers of a column are of one type, which is looked at once.
+    bool isCopied = false;
+    if constexpr (std::is_arithmetic_v<T>)
+        isCopied = !type.dictionary && n > 0 && withStoredType(type.format, [&]<class S>(const S *) {
             auto *cells = static_cast<const S *>(a.buffers[1]) + a.offset;
             const void *there = a.null_count == 0 ? nullptr : a.buffers[0];
-            for (int64_t i = 0; i < n; ++i, out += step)
-                *out = there && !bitAt(there, a.offset + i) ? missing<T>() : convertNumber<T>(cells[i]);
+            each([&](int64_t i) {
+                return there && !bitAt(there, a.offset + i) ? missing<T>() : convertNumber<T>(cells[i]);
+            });
         });
-        if (isCopied)
-            return;
-    }
-    for (int64_t i = 0; i < n; ++i, out += step)
-        *out = cellAt<T>(type, a, i);
+    if (!isCopied)
+        each([&](int64_t i) { return cellAt<T>(type, a, i); });
 }
 
 } // namespace

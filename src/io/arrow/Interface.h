@@ -63,7 +63,7 @@ struct DaphneArrowFile {
     int (*read)(DaphneArrowFile *, const size_t *columns, size_t n, bool threads, ArrowArrayStream *out,
                 DaphneArrowMessage *);
     void (*release)(DaphneArrowFile *);
-    void *private_data;
+    void *own; ///< of the library
 };
 
 /// Functions of the library. Format is "parquet" or "arrow".

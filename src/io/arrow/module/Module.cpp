@@ -33,7 +33,7 @@ template <class Work> int guarded(DaphneArrowMessage *message, Work &&work) {
     return 1;
 }
 
-OpenFile &fileOf(const DaphneArrowFile *file) { return *static_cast<OpenFile *>(file->private_data); }
+OpenFile &fileOf(const DaphneArrowFile *file) { return *static_cast<OpenFile *>(file->own); }
 
 int readColumns(DaphneArrowFile *file, const size_t *columns, size_t n, bool threads, ArrowArrayStream *out,
                 DaphneArrowMessage *message) {
@@ -57,7 +57,7 @@ arrow::Status open(const std::string &path, const std::string &format, DaphneArr
         delete &fileOf(file);
         file->release = nullptr;
     };
-    out->private_data = file.release();
+    out->own = file.release();
     return arrow::Status::OK();
 }
 
