@@ -186,6 +186,28 @@ DAPHNE_API daphne_value *daphne_session_get(const daphne_session *session, const
 DAPHNE_API const char *daphne_session_names(daphne_session *session);
 DAPHNE_API void daphne_session_free(daphne_session *session);
 
+/* ---- what notebooks and prompts need. JSON and names are there until the session is called again. */
+
+/* As daphne_session_run, and the last ';' may be missing. *value, which the caller frees, is then what the last
+ * expression yields; NULL if it has no value, or the text ends with something else. name: what errors call the text,
+ * such as "cell 3"; NULL: "input". */
+DAPHNE_API int daphne_session_evaluate(daphne_session *session, const char *text, const char *name,
+                                       const daphne_options *options, daphne_value **value, daphne_result **result,
+                                       daphne_error **error);
+/* Whether more lines may complete the text: it ends in brackets, a string, a comment or an operator. */
+DAPHNE_API int daphne_is_incomplete(const char *text);
+/* What may stand instead of the word that ends at byte `cursor` of the text, in order:
+ * {"begin": 4, "candidates": [{"text": "sum", "kind": "builtin"}]}. Kinds are variable, function, builtin, word (of the
+ * language), column (of the frame that is indexed) and file. */
+DAPHNE_API const char *daphne_session_completions(daphne_session *session, const char *text, size_t cursor);
+/* What is known of the name at byte `cursor`, and then of the function whose arguments the cursor is among:
+ * [{"name": "sum", "kind": "builtin", "text": "sum(arg, ..."}]. Of functions there is also their "source"; of names that
+ * nobody knows the kind is "", and "near" may be the builtin that was meant. */
+DAPHNE_API const char *daphne_session_explanations(daphne_session *session, const char *text, size_t cursor);
+/* How a prompt shows the value: what it is, in one line, then head and tail as a table cut to `width` characters. Returns
+ * the length of the text; as much of it as fits, and a zero byte, go to buffer, which may be NULL if size is 0. */
+DAPHNE_API size_t daphne_display(const daphne_value *value, size_t width, char *buffer, size_t size);
+
 /* ---- values */
 
 typedef struct daphne_dense {

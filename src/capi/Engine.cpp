@@ -149,6 +149,11 @@ engine::Host hostOf(const daphne_host *given) {
         made.warn = [host](const std::string &text) { host.warn(host.user, text.data(), text.size()); };
     if (host.log)
         made.schedulerLog = [host](std::string_view text) { host.log(host.user, text.data(), text.size()); };
+std::unique_ptr<daphne_result> resultOf(const engine::Session &session, const engine::Times &times) {
+    auto made = std::make_unique<daphne_result>();
+    for (auto &[name, value] : session.variables)
+        made->values[name] = value;
+    made->profile = profileOf(times, nullptr);
     return made;
 }
 
@@ -299,7 +304,7 @@ void daphne_cancel_free(daphne_cancel *cancel) { delete cancel; }
 int daphne_session_new(daphne_engine *engine, daphne_session **session, daphne_error **error) {
     return guarded(error, [&] {
         need(engine && session, "daphne_session_new: engine or session is missing");
-        *session = new daphne_session{engine->engine.newSession(), {}};
+        *session = new daphne_session{engine->engine.newSession(), {}, {}};
     });
 }
 
@@ -309,13 +314,23 @@ int daphne_session_run(daphne_session *session, const char *text, const daphne_o
         need(session && text, "daphne_session_run: session or text is missing");
         HostedRun hosted(options);
         engine::Times times = session->session->run(text, hosted.run);
-        if (!result)
-            return;
-        auto made = std::make_unique<daphne_result>();
-        for (auto &[name, value] : session->session->variables)
-            made->values[name] = value;
-        made->profile = profileOf(times, nullptr);
-        *result = made.release();
+        if (result)
+            *result = resultOf(*session->session, times).release();
+    });
+}
+
+int daphne_session_evaluate(daphne_session *session, const char *text, const daphne_options *options,
+                            daphne_value **value, daphne_result **result, daphne_error **error) {
+    return guarded(error, [&] {
+        need(session && text, "daphne_session_evaluate: session or text is missing");
+        HostedRun hosted(options);
+        std::unique_ptr<daphne_value, decltype(&daphne_value_free)> shown(nullptr, &daphne_value_free);
+        engine::Times times =
+            session->session->evaluate(text, [&](const Value &found) { shown.reset(newValue(found)); }, hosted.run);
+        if (result)
+            *result = resultOf(*session->session, times).release();
+        if (value)
+            *value = shown.release();
     });
 }
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
-#include "driver/reference/OperandTypes.h"
 #include "driver/reference/Reference.h"
+#include "engine/interactive/OperandTypes.h"
 #include "kernels/KernelTable.h"
 #include "ops/Registry.h"
 
