@@ -371,11 +371,11 @@ class Session {
         return results;
     }
     /// As run; what the last expression yields if its ';' is missing, else no value.
-    Value evaluate(const std::string &text, const RunOptions &options = {}) {
+    Value evaluate(const std::string &text, const RunOptions &options = {}, const char *name = nullptr) {
         detail::Hosted hosted(options);
         daphne_value *value = nullptr;
         detail::check([&](auto **e) {
-            return daphne_session_evaluate(handle.get(), text.c_str(), &hosted.options, &value, nullptr, e);
+            return daphne_session_evaluate(handle.get(), text.c_str(), name, &hosted.options, &value, nullptr, e);
         });
         Value found(value);
         hosted.rethrow();

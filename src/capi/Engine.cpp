@@ -319,14 +319,14 @@ int daphne_session_run(daphne_session *session, const char *text, const daphne_o
     });
 }
 
-int daphne_session_evaluate(daphne_session *session, const char *text, const daphne_options *options,
+int daphne_session_evaluate(daphne_session *session, const char *text, const char *name, const daphne_options *options,
                             daphne_value **value, daphne_result **result, daphne_error **error) {
     return guarded(error, [&] {
         need(session && text, "daphne_session_evaluate: session or text is missing");
         HostedRun hosted(options);
         std::unique_ptr<daphne_value, decltype(&daphne_value_free)> shown(nullptr, &daphne_value_free);
-        engine::Times times =
-            session->session->evaluate(text, [&](const Value &found) { shown.reset(newValue(found)); }, hosted.run);
+        engine::Times times = session->session->evaluate(
+            {text, name ? name : "input"}, [&](const Value &found) { shown.reset(newValue(found)); }, hosted.run);
         if (result)
             *result = resultOf(*session->session, times).release();
         if (value)

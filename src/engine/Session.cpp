@@ -128,9 +128,10 @@ Times Session::runStatements(const std::string &input, const Show &show, const R
     return times;
 }
 
-Times Session::evaluate(const std::string &input, const Show &show, const RunOptions &options) {
+Times Session::evaluate(const Cell &cell, const Show &show, const RunOptions &options) {
+    const std::string &input = cell.text;
     std::vector<lang::InputStatement> statements = lang::splitInput(input, engine->options.scriptArgs);
-    uint32_t whole = sources->add("input", input);
+    uint32_t whole = sources->add(cell.name, input);
     if (statements.empty()) {
         failIfWrong(whole);
         return {};
@@ -142,7 +143,7 @@ Times Session::evaluate(const std::string &input, const Show &show, const RunOpt
     std::string end = input.substr(last.begin, last.end - last.begin) + ";";
     std::string added = last.isExpression ? std::string(kResult) + " = " : "";
     auto excerpt = [&] {
-        return Excerpt{whole, sources->add("input", before + added + end), static_cast<uint32_t>(last.begin),
+        return Excerpt{whole, sources->add(cell.name, before + added + end), static_cast<uint32_t>(last.begin),
                        static_cast<uint32_t>(added.size())};
     };
     Excerpt complete = excerpt();

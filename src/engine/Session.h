@@ -29,9 +29,13 @@ class Session {
     using Show = std::function<void(const Value &)>;
     Times runStatements(const std::string &input, const Show &show, const RunOptions &options = {});
 
-    /// For notebooks: the input is one program, so that nothing has changed if it fails or is cancelled. The last ';'
+    /// For notebooks: the cell is one program, so that nothing has changed if it fails or is cancelled. The last ';'
     /// may be missing; if an expression lacks it, `show` gets its value. Throws Failure.
-    Times evaluate(const std::string &input, const Show &show, const RunOptions &options = {});
+    struct Cell {
+        std::string text;
+        std::string name = "input"; ///< what errors call it
+    };
+    Times evaluate(const Cell &cell, const Show &show, const RunOptions &options = {});
 
     /// In order of definition.
     const std::vector<const lang::FuncDef *> &definitions() const { return functions; }

@@ -36,6 +36,8 @@ TEST(Notebooks, EvaluateACellAsAWhole) {
     EXPECT_THAT(error.json(), HasSubstr("\"line\":2"));
     EXPECT_THAT(error.json(), HasSubstr("\"column\":1"));
     EXPECT_FALSE(session.get("x"));
+    Error named = failureOf([&] { session.evaluate("a +\n nobody", {}, "cell 3"); });
+    EXPECT_THAT(named.rendered(), HasSubstr("cell 3:2:2"));
     EXPECT_FALSE(session.get("__result__"));
 }
 

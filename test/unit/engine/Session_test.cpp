@@ -31,7 +31,7 @@ class SessionTest : public ::testing::Test {
     void evaluate(const std::string &input) {
         RunOptions options;
         options.out = [this](std::string_view text) { printed += text; };
-        session->evaluate(input, [this](const Value &v) { shown.push_back(v); }, options);
+        session->evaluate({input}, [this](const Value &v) { shown.push_back(v); }, options);
     }
     std::string failedEvaluation(const std::string &input) {
         try {
