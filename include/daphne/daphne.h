@@ -178,6 +178,7 @@ DAPHNE_API int daphne_session_run(daphne_session *session, const char *text, con
  * when show returns, unless it was retained. */
 DAPHNE_API int daphne_session_run_statements(daphne_session *session, const char *text, const daphne_options *options,
                                              void (*show)(void *user, daphne_value *value), daphne_error **error);
+/* value NULL: there is no variable of this name any more. */
 DAPHNE_API int daphne_session_set(daphne_session *session, const char *name, daphne_value *value,
                                   daphne_error **error);
 /* The value of a variable, which the caller frees; NULL if there is none. */

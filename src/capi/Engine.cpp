@@ -149,6 +149,9 @@ engine::Host hostOf(const daphne_host *given) {
         made.warn = [host](const std::string &text) { host.warn(host.user, text.data(), text.size()); };
     if (host.log)
         made.schedulerLog = [host](std::string_view text) { host.log(host.user, text.data(), text.size()); };
+    return made;
+}
+
 std::unique_ptr<daphne_result> resultOf(const engine::Session &session, const engine::Times &times) {
     auto made = std::make_unique<daphne_result>();
     for (auto &[name, value] : session.variables)
@@ -352,9 +355,12 @@ int daphne_session_run_statements(daphne_session *session, const char *text, con
 
 int daphne_session_set(daphne_session *session, const char *name, daphne_value *value, daphne_error **error) {
     return guarded(error, [&] {
-        need(session && value, "daphne_session_set: session or value is missing");
+        need(session, "daphne_session_set: there is no session");
         need(isName(name), "daphne_session_set: this is no name that a variable can have");
-        session->session->variables[name] = value->value;
+        if (value)
+            session->session->variables[name] = value->value;
+        else
+            session->session->variables.erase(name);
     });
 }
 

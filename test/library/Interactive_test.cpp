@@ -41,6 +41,16 @@ TEST(Notebooks, EvaluateACellAsAWhole) {
     EXPECT_FALSE(session.get("__result__"));
 }
 
+TEST(Notebooks, ForgetVariables) {
+    Engine engine;
+    Session session = engine.session();
+    session.set("a", Value::number(1.5));
+    EXPECT_EQ(daphne_session_set(session.get(), "a", nullptr, nullptr), DAPHNE_OK);
+    EXPECT_EQ(daphne_session_set(session.get(), "never", nullptr, nullptr), DAPHNE_OK);
+    EXPECT_FALSE(session.get("a"));
+    EXPECT_THAT(failureOf([&] { session.evaluate("a"); }).message(), HasSubstr("'a'"));
+}
+
 TEST(Notebooks, KnowWhetherATextGoesOn) {
     for (const char *text : {"f(", "if (a) {", "x = 1 +", "\"abc", "/* c"})
         EXPECT_TRUE(daphne_is_incomplete(text)) << text;

@@ -188,6 +188,11 @@ class OperationNode(DAGNode):
         from .._graph.writer import write
         return write([self._step]).text
 
+    def _repr_html_(self) -> str:
+        """For notebooks: what is known without computing; the first rows of data."""
+        from .._display.nodes import html_of_step
+        return html_of_step(self._step)
+
     def __bool__(self) -> bool:
         raise TypeError(f'a {type(self).__name__} is not computed yet and has no truth value; use context.cond, '
                         'logical_and, logical_or, or compute()')

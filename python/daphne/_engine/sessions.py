@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions: variables, functions and views stay from cell to cell, and a cell that fails changes nothing. One call at a
+time."""
+from __future__ import annotations
+
+import json
+import weakref
+from ctypes import byref, c_void_p, create_string_buffer
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+from . import library
+from .engine import Engine
+from .failures import call
+from .runs import Run
+from .values import Value
+
+
+class Candidate(NamedTuple):
+    """A name that may stand at the cursor."""
+    text: str
+    kind: str  # variable, function, builtin, word, column or file
+
+
+class Explanation(NamedTuple):
+    """What is known of a name. `kind` is variable, function, builtin, or empty if nobody knows it."""
+    name: str
+    kind: str
+    text: str
+    source: str = ''
+    near: str = ''
+
+
+class Times(NamedTuple):
+    """Seconds that a cell took."""
+    compiling: float
+    running: float
+
+
+class Session:
+    """A session of an engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._lib = library.load()
+        self.engine = engine
+        handle = c_void_p()
+        call(self._lib.daphne_session_new, engine.handle, byref(handle))
+        self._handle = handle.value
+        self._free = weakref.finalize(self, self._lib.daphne_session_free, self._handle)
+        self._free.atexit = False
+
+    def evaluate(self, text: str, name: str, run: Run) -> Tuple[Optional[Value], Times]:
+        """What the last expression yields if its ';' is missing. `name` is what errors call the text. Raises Failure."""
+        value, result = c_void_p(), c_void_p()
+        call(self._lib.daphne_session_evaluate, self._handle, _bytes(text), _bytes(name), byref(run.options), byref(value),
+             byref(result))
+        found = Value(value.value) if value.value else None
+        profile: Dict[str, float] = json.loads(self._lib.daphne_result_profile(result).decode())
+        self._lib.daphne_result_free(result)
+        return found, Times(profile['parsingSeconds'] + profile['compilationSeconds'], profile['executionSeconds'])
+
+    def get(self, name: str) -> Optional[Value]:
+        """The value of a variable."""
+        handle = self._lib.daphne_session_get(self._handle, name.encode())
+        return Value(handle) if handle else None
+
+    def set(self, name: str, value: Value) -> None:
+        """Defines a variable. Raises Failure."""
+        call(self._lib.daphne_session_set, self._handle, name.encode(), value.handle)
+
+    def names(self) -> List[str]:
+        """Of all variables."""
+        text = self._lib.daphne_session_names(self._handle).decode('utf-8', 'replace')
+        return text.split()
+
+    def completions(self, text: str, cursor: int) -> Tuple[int, List[Candidate]]:
+        """Where the word begins that ends at the cursor, and what may stand there instead. Both count characters."""
+        data = text[:cursor].encode('utf-8', 'surrogatepass')
+        found = json.loads(self._lib.daphne_session_completions(self._handle, data, len(data)))
+        begin = len(data[:found['begin']].decode('utf-8', 'surrogatepass'))
+        return begin, [Candidate(one['text'], one['kind']) for one in found['candidates']]
+
+    def explanations(self, text: str, cursor: int) -> List[Explanation]:
+        """What is known of the name at the cursor, and of the function whose arguments it is among."""
+        at = len(text[:cursor].encode('utf-8', 'surrogatepass'))
+        found: List[Dict[str, Any]] = json.loads(
+            self._lib.daphne_session_explanations(self._handle, _bytes(text), at))
+        return [Explanation(one['name'], one['kind'], one['text'], one.get('source', ''), one.get('near', ''))
+                for one in found]
+
+
+def is_incomplete(text: str) -> bool:
+    """Whether more lines may complete the text."""
+    return bool(library.load().daphne_is_incomplete(_bytes(text)))
+
+
+def display(value: Value, width: int = 100) -> str:
+    """The value as a prompt shows it."""
+    show = library.load().daphne_display
+    buffer = create_string_buffer(show(value.handle, width, None, 0) + 1)
+    show(value.handle, width, buffer, len(buffer))
+    return buffer.value.decode('utf-8', 'replace').rstrip('\n')
+
+
+def _bytes(text: str) -> bytes:
+    # A zero byte would end the text, and nobody would see what is behind it.
+    return text.replace('\0', '\ufffd').encode('utf-8', 'surrogatepass')
