@@ -58,7 +58,7 @@ def parsed(line: str) -> Wanted:
             raise UsageError(f'{option.group(1)} is followed by names, as in {option.group(1)} X,y')
         names[option.group(1).lstrip('-')[0]] += [name.strip() for name in found.group(1).split(',')]
         line = line[found.end():]
-    if re.match(r'\s*--?[A-Za-z]+\b', line) and re.match(r'\s*--|\s*-[A-Za-z]\s', line):
+    if re.match(r'\s*--[A-Za-z]', line):
         raise UsageError(f'there is no option {line.split()[0]}; options are -i, -o and --reset')
     return Wanted(names['i'], names['o'], is_new, line)
 
@@ -123,8 +123,7 @@ class DaphneMagics(Magics):
         except BaseException:
             # A cell that fails changes nothing, its inputs neither.
             for name, old in before.items():
-                if old is not None:
-                    session.set(name, old)
+                session.set(name, old)
             raise
         self._session = session
         self.shell.push(self._outputs(session, wanted.outputs))

@@ -4,7 +4,7 @@ cells of a matrix. Colours are those of the text and of one accent, so that they
 from __future__ import annotations
 
 from html import escape
-from typing import List, NamedTuple, Optional, Tuple
+from typing import Any, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from .cells import Cells, SparseCells
 MOST_CELLS = 1 << 20
 _ACCENT = '#3b7dd8'
 _LEVELS = 8
+_MOST_POINTS = 2500
 
 
 class Size(NamedTuple):
@@ -44,7 +45,7 @@ def line(column: Cells, size: Size = SMALL) -> str:
             points.append(None)
             continue
         extremes = [part[0]] if len(part) == 1 else [part.min(), part.max()]
-        points.extend((x, size.height * (1 - (value - low) / (high - low))) for value in extremes)
+        points.extend((x, size.height * (1 - _share(value, low, high))) for value in extremes)
     path, pen = '', 'M'
     for point in points:
         if point is None:
@@ -64,10 +65,10 @@ def scatter(x_column: Cells, y_column: Cells, size: Size = LARGE) -> str:
     if len(x) == 0:
         return ''
     (left, right), (low, high) = _range(x), _range(y)
-    at = np.unique(np.stack([np.rint((x - left) / (right - left) * size.width),
-                             np.rint((1 - (y - low) / (high - low)) * size.height)], 1).astype(int), axis=0)
-    if len(at) > 4000:
-        at = at[:: -(-len(at) // 4000)]
+    at = np.unique(np.stack([np.rint(_share(x, left, right) * size.width),
+                             np.rint((1 - _share(y, low, high)) * size.height)], 1).astype(int), axis=0)
+    if len(at) > _MOST_POINTS:
+        at = at[:: -(-len(at) // _MOST_POINTS)]
     path = ''.join(f'M{px} {py}h0' for px, py in at)
     drawn = (f'<path d="{path}" stroke="{_ACCENT}" stroke-width="3" stroke-linecap="round" stroke-opacity=".6"/>'
              f'<text x="0" y="{size.height + 12}">{_short(left)}</text>'
@@ -83,7 +84,11 @@ def bars(column: Cells) -> str:
         return ''
     low, high = _range(y)
     size = _TINY
-    counts, _ = np.histogram(y, bins=12, range=(low, high))
+    bins, begin, end = 12, low, high
+    if column.type not in ('f64', 'f32') and high - low < 2 * bins:  # a bar per integer
+        low, high = float(y.min()), float(y.max())
+        bins, begin, end = int(high - low) + 1, low - 0.5, high + 0.5
+    counts = np.bincount(np.minimum((_share(y, begin, end) * bins).astype(int), bins - 1), minlength=bins)
     heights = counts / counts.max() * size.height
     wide = size.width / len(counts)
     path = ''.join(f'M{i * wide:.1f} {size.height}v-{max(h, 1):.1f}h{wide - 1:.1f}V{size.height}z'
@@ -110,7 +115,7 @@ def colours(matrix: Cells, pixels: int = 96) -> str:
         what = f'{_short(low)} to {_short(high)}{_sampled(is_sampled)}'
     levels = np.full(grid.shape, -1)
     known = np.isfinite(grid)
-    levels[known] = np.clip((grid[known] - low) / (high - low) * _LEVELS, 0, _LEVELS - 1).astype(int)
+    levels[known] = np.clip(_share(grid[known], low, high) * _LEVELS, 0, _LEVELS - 1).astype(int)
     paths = []
     for level in range(_LEVELS):
         path = ''.join(_runs(levels == level))
@@ -161,9 +166,12 @@ def _positions(count: int, most: int) -> np.ndarray:
 
 def _range(values: np.ndarray) -> Tuple[float, float]:
     low, high = float(values.min()), float(values.max())
-    if high - low == float('inf'):  # the distance of the extremes is no number any more
-        return low / 2, high / 2
     return (low, high) if low < high else (low - 0.5, high + 0.5) if abs(low) < 1e15 else (low * 0.9, low * 1.1)
+
+
+def _share(values: Any, low: float, high: float) -> Any:
+    """Where values are between low, 0, and high, 1. Halves, because the distance of the extremes need not be a number."""
+    return (values / 2 - low / 2) / (high / 2 - low / 2)
 
 
 def _short(value: float) -> str:

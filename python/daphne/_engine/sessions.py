@@ -63,9 +63,9 @@ class Session:
         handle = self._lib.daphne_session_get(self._handle, name.encode())
         return Value(handle) if handle else None
 
-    def set(self, name: str, value: Value) -> None:
-        """Defines a variable. Raises Failure."""
-        call(self._lib.daphne_session_set, self._handle, name.encode(), value.handle)
+    def set(self, name: str, value: Optional[Value]) -> None:
+        """Defines a variable, or forgets it. Raises Failure."""
+        call(self._lib.daphne_session_set, self._handle, name.encode(), None if value is None else value.handle)
 
     def names(self) -> List[str]:
         """Of all variables."""

@@ -76,12 +76,14 @@ class DaphneKernel(Kernel):
         cell = cells.taken_apart(text)
         for command in cell.commands:
             self._check(command)
-        for command in cell.commands:
-            if command.name == ':reset':
-                self._session = Session(self._engine)
-            elif command.name == ':time':
-                self._is_timing = command.argument == 'on'
-        value, times = self._evaluate(cell.code)
+        before = self._session
+        if any(command.name == ':reset' for command in cell.commands):
+            self._session = Session(self._engine)
+        try:
+            value, times = self._evaluate(cell.code)
+        except BaseException:
+            self._session = before
+            raise
         _flush()
         if value is not None and not silent:
             self.send_response(self.iopub_socket, 'execute_result',
@@ -94,6 +96,8 @@ class DaphneKernel(Kernel):
                     self._show(_data_of(value))
             elif command.name == ':plot':
                 self._plot(command)
+            elif command.name == ':time':
+                self._is_timing = command.argument == 'on'
         if self._is_timing:
             whole = times.compiling + times.running
             print(f'time: {1e3 * whole:.1f} ms ({1e3 * times.compiling:.1f} ms compiling)')
