@@ -13,6 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
+from .._engine import library
+
 NAME = 'daphne'
 DISPLAY_NAME = 'DaphneDSL'
 _RESOURCES = Path(__file__).resolve().parent / 'resources'
@@ -65,6 +67,11 @@ def main(arguments: List[str]) -> int:
     parser.add_argument('--display-name', default=DISPLAY_NAME, help='what people see (%(default)s)')
     options = parser.parse_args(arguments)
     prefix = None if options.user else options.prefix or sys.prefix
+    try:
+        library.path()
+    except ImportError as error:
+        print(f'error: {error}', file=sys.stderr)
+        return 1
     try:
         place = install(prefix, options.user, options.name, options.display_name)
     except (OSError, ValueError) as error:

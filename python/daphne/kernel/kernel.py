@@ -104,7 +104,8 @@ class DaphneKernel(Kernel):
         _flush()
 
     def _evaluate(self, text: str) -> 'tuple[Optional[Value], Times]':
-        bar = ProgressBar(lambda kind, content: self.send_response(self.iopub_socket, kind, content, channel='shell'))
+        parent = self.get_parent('shell')  # other threads tell of progress, and know no parent
+        bar = ProgressBar(lambda kind, content: self.session.send(self.iopub_socket, kind, content, parent=parent))
         run = Run(bar)
         try:
             return with_interruption(lambda: self._session.evaluate(text, f'cell {self.execution_count}', run), run.cancel)
