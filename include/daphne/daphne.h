@@ -149,6 +149,7 @@ typedef struct daphne_options {
     /* How far work has come (total 0: nobody knows); NULL: nobody listens. Rarely, on any thread. */
     void (*progress)(void *user, const char *what, uint64_t done, uint64_t total);
     daphne_cancel *cancel; /* NULL: the run cannot be cancelled */
+    uint32_t at_once;      /* not 0: write gets every print at once, else large pieces */
 } daphne_options;
 
 /* Runs the program: one value per input, in order. The same program may run on many threads at the same time. */

@@ -69,6 +69,8 @@ class HostedRun : ProgressListener {
             run.out = sink(DAPHNE_OUTPUT);
             run.err = sink(DAPHNE_ERROR_OUTPUT);
         }
+        if (options.at_once)
+            run.passing = Output::Passing::AtOnce;
         if (options.progress)
             run.progress = this;
         if (options.cancel)

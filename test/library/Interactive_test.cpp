@@ -5,8 +5,8 @@
 
 using namespace daphne;
 using namespace daphne::test;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 namespace {
 
@@ -39,6 +39,29 @@ TEST(Notebooks, EvaluateACellAsAWhole) {
     Error named = failureOf([&] { session.evaluate("a +\n nobody", {}, "cell 3"); });
     EXPECT_THAT(named.rendered(), HasSubstr("cell 3:2:2"));
     EXPECT_FALSE(session.get("__result__"));
+}
+
+/// What has been printed when the rest of the program runs, as its pieces came.
+std::vector<std::string> piecesOf(uint32_t atOnce) {
+    Engine engine;
+    Session session = engine.session();
+    std::vector<std::string> pieces;
+    daphne_options options{};
+    options.size = sizeof options;
+    options.user = &pieces;
+    options.write = [](void *user, daphne_sink, const char *text, size_t length) {
+        static_cast<std::vector<std::string> *>(user)->emplace_back(text, length);
+    };
+    options.at_once = atOnce;
+    EXPECT_EQ(daphne_session_evaluate(session.get(), "print(1); print(2); print(3)", nullptr, &options, nullptr,
+                                      nullptr, nullptr),
+              DAPHNE_OK);
+    return pieces;
+}
+
+TEST(Notebooks, GetEveryPrintAtOnceIfTheyWant) {
+    EXPECT_THAT(piecesOf(1), ElementsAre("1\n", "2\n", "3\n"));
+    EXPECT_THAT(piecesOf(0), ElementsAre("1\n2\n3\n"));
 }
 
 TEST(Notebooks, ForgetVariables) {

@@ -110,7 +110,11 @@ class KernelSession:
 
     def ask(self, method: str, *arguments: Any, **named: Any) -> Dict[str, Any]:
         """The reply to another request than a cell, such as `complete`."""
-        return getattr(self.client, method)(*arguments, reply=True, timeout=60, **named)['content']
+        request = getattr(self.client, method)(*arguments, **named)
+        while True:
+            reply = self.client.get_shell_msg(timeout=60)
+            if reply['parent_header'].get('msg_id') == request:
+                return reply['content']
 
 
 sys.path.insert(0, str(ROOT / 'python'))

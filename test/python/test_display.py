@@ -147,10 +147,10 @@ class Nodes(unittest.TestCase):
         self.addCleanup(setattr, _compute, 'compute', _compute.compute)
         _compute.compute = lambda *_, **__: self.fail('something was computed')
         html = X._repr_html_()
-        self.assertIn('Matrix(3x2, f64)', html)
+        self.assertIn('Matrix 3x2, f64', html)
         self.assertEqual(grid(html)[1], ['0', '0', '1'])
         lazy = (X + 1.0)._repr_html_()
-        self.assertIn('Matrix(3x2, f64)', lazy)
+        self.assertIn('Matrix 3x2, f64', lazy)
         self.assertIn('+', lazy)
         self.assertNotIn('<table', lazy)
 
@@ -162,7 +162,7 @@ class Nodes(unittest.TestCase):
         except ImportError:
             self.skipTest('not installed: pandas')
         html = dc.from_pandas(pd.DataFrame({'a': [1, 2], 's': ['x', '<y>']}))._repr_html_()
-        self.assertIn('Frame(2x2)', html)
+        self.assertIn('Frame 2x2', html)
         self.assertIn('&lt;y&gt;', html)
 
 

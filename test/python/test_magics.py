@@ -35,7 +35,7 @@ class Magics(unittest.TestCase):
 
     def setUp(self):
         self.shell.reset(new_session=False)
-        self.shell.run_cell_magic('daphne', '--reset', '')
+        self.shell.run_cell_magic('daphne', '--reset', '# nothing')
 
     def cell(self, line, text):
         out = io.StringIO()
@@ -72,7 +72,7 @@ class Magics(unittest.TestCase):
         df = pd.DataFrame({'a': [3, 1, 2], 'name': ['x', 'y', 'z']})
         self.put(df=df)
         self.cell('-i df -o back,sorted', 'back = df; sorted = order(df, 0, true, false);')
-        pd.testing.assert_frame_equal(self.get('back'), df, check_dtype=False)
+        pd.testing.assert_frame_equal(self.get('back'), df, check_dtype=False, check_column_type=False)
         self.assertEqual(list(self.get('sorted')['name']), ['y', 'z', 'x'])
 
     def test_numbers_and_texts(self):
@@ -101,7 +101,7 @@ class Magics(unittest.TestCase):
     def test_variables_live_from_cell_to_cell(self):
         self.cell('', 'def inc(x: si64) -> si64 { return x + 1; } k = 1;')
         self.cell('', 'k = inc(k);')
-        self.cell('-o k', '')
+        self.cell('-o k', '# only the output')
         self.assertEqual(self.get('k'), 2)
 
     def test_a_failing_cell_changes_nothing(self):

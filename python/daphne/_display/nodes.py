@@ -1,36 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of the package as HTML: what is known of them without computing. Rows are shown of data only, because they are there
-already."""
+"""Nodes of the package as HTML: their line, and of data, which is there already, the first rows. Nothing is computed."""
 from __future__ import annotations
 
 from html import escape
 from typing import Any
 
-from .._compute import described
-from .._convert.bindings import VTYPES
+from .._convert.bindings import VTYPES, Binding
 from .._engine import library
-from .._graph.step import Step
+from ..operator.display import line
 
 
-def html_of_step(step: Step) -> str:
-    """A fragment: kind, shape and type, then the operation, or the first rows of data."""
-    binding = step.binding
-    if binding is None:
-        return _line(described(step), f'{step.operation}, computed by compute()')
-    return _line(described(step), 'data') + _rows(binding)
+def html_of_node(node: Any) -> str:
+    """A fragment."""
+    binding = node._step.binding
+    return f'<code>{escape(line(node))}</code>' + ('' if binding is None else html_of_binding(binding))
 
 
-def _rows(binding: Any) -> str:
-    # Nothing of this computes; values of the engine are made of the data where that is not done yet.
+def html_of_binding(binding: Binding) -> str:
+    """Head and tail of data. Arrays are shown as they are; other data becomes a value of the engine, if it is none yet."""
     from .cells import DenseCells
-    from .values import html_of_frame, html_of_matrix, html_of_value
-    from .cells import table_of_value
+    from .values import html_of_matrix, html_of_value
     array = binding.source
-    if binding.kind == library.DENSE and array is not None and getattr(array, 'ndim', 0) == 2 and array.dtype.kind in 'biuf':
+    is_array = binding.kind == library.DENSE and getattr(array, 'ndim', 0) == 2 and array.dtype.kind in 'biuf'
+    if is_array and array.shape == (binding.rows, binding.cols):
         return html_of_matrix(DenseCells(array, VTYPES[binding.type]))
-    value = binding.value()
-    return html_of_frame(table_of_value(value)) if binding.kind == library.FRAME else html_of_value(value)
-
-
-def _line(what: str, how: str) -> str:
-    return f'<div class="daphne-node"><b>{escape(what)}</b> <span style="opacity:.7">{escape(how)}</span></div>'
+    return html_of_value(binding.value())

@@ -41,7 +41,6 @@ def table(of: Union[Cells, Table], head: Sequence[str] = ()) -> str:
         return ''
     columns = ends(of.cols, MOST_COLS, END_COLS)
     rows = ends(of.rows, MOST_ROWS, END_ROWS)
-    is_frame = isinstance(of, Table)
 
     def alignment(col: int) -> str:
         column = of.columns[col] if isinstance(of, Table) else of
@@ -62,9 +61,7 @@ def table(of: Union[Cells, Table], head: Sequence[str] = ()) -> str:
     body = [f'<tr><th>⋮</th><td colspan="{len(columns)}" style="{_LEFT};opacity:.6">{_count(of.rows - 2 * END_ROWS)} more rows'
             '</td></tr>' if r is None else line(str(r), lambda c, r=r: escape(cell_text(of.cell(r, c))))  # type: ignore[misc]
             for r in rows]
-    label = 'frame' if is_frame else 'matrix'
-    return (f'<table class="daphne-{label}" border="0"><thead>{"".join(heading)}</thead><tbody>{"".join(body)}</tbody>'
-            '</table>')
+    return f'<table><thead>{"".join(heading)}</thead><tbody>{"".join(body)}</tbody></table>'
 
 
 def _count(number: int) -> str:

@@ -49,7 +49,8 @@ class Host(Structure):
 
 class RunOptions(Structure):
     """daphne_options"""
-    _fields_ = [('size', c_uint32), ('user', c_void_p), ('write', Write), ('progress', Progress), ('cancel', c_void_p)]
+    _fields_ = [('size', c_uint32), ('user', c_void_p), ('write', Write), ('progress', Progress), ('cancel', c_void_p),
+                ('at_once', c_uint32)]
 
 
 class Dense(Structure):

@@ -105,12 +105,9 @@ class DaphneKernel(Kernel):
 
     def _evaluate(self, text: str) -> 'tuple[Optional[Value], Times]':
         parent = self.get_parent('shell')  # other threads tell of progress, and know no parent
-        bar = ProgressBar(lambda kind, content: self.session.send(self.iopub_socket, kind, content, parent=parent))
-        run = Run(bar)
-        try:
+        with ProgressBar(lambda kind, content: self.session.send(self.iopub_socket, kind, content, parent=parent)) as bar:
+            run = Run(bar)
             return with_interruption(lambda: self._session.evaluate(text, f'cell {self.execution_count}', run), run.cancel)
-        finally:
-            bar.end()
 
     def _show(self, data: Dict[str, str]) -> None:
         _flush()

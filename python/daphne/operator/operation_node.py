@@ -163,8 +163,8 @@ class OperationNode(DAGNode):
         return line(self)
 
     def _repr_html_(self) -> str:
-        from .display import html
-        return html(self)
+        from .._display.nodes import html_of_node
+        return html_of_node(self)
 
     # ---- as numpy sees it
 
@@ -187,11 +187,6 @@ class OperationNode(DAGNode):
         """The program in DaphneDSL that computes this node; `x0`, `x1` ... are its data."""
         from .._graph.writer import write
         return write([self._step]).text
-
-    def _repr_html_(self) -> str:
-        """For notebooks: what is known without computing; the first rows of data."""
-        from .._display.nodes import html_of_step
-        return html_of_step(self._step)
 
     def __bool__(self) -> bool:
         raise TypeError(f'a {type(self).__name__} is not computed yet and has no truth value; use context.cond, '
