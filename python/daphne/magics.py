@@ -126,14 +126,18 @@ class DaphneMagics(Magics):
                 session.set(name, old)
             raise
         self._session = session
-        self.shell.push(self._outputs(session, wanted.outputs))
+        self._python().push(self._outputs(session, wanted.outputs))
         return found
 
     def _inputs(self, names: List[str]) -> Dict[str, Value]:
-        missing = [name for name in names if name not in self.shell.user_ns]
+        variables = self._python().user_ns
+        missing = [name for name in names if name not in variables]
         if missing:
             raise UsageError(f'Python has no variable {missing[0]}')
-        return {name: value_of_python(self.shell.user_ns[name], name) for name in names}
+        return {name: value_of_python(variables[name], name) for name in names}
+
+    def _python(self) -> Any:
+        return self.shell
 
     @staticmethod
     def _outputs(session: Session, names: List[str]) -> Dict[str, Any]:

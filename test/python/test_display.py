@@ -107,8 +107,7 @@ class Plots(unittest.TestCase):
 
     def test_bars_count(self):
         svg = svg_of(plots.bars(dense([[0], [0], [0], [0], [1], [3]], 'si64')))
-        heights = [float(h) for h in re.findall(r'v-([\d.]+)', svg.find('{*}path').get('d') if svg.find('{*}path') is not None
-                                                else svg.find('path').get('d'))]
+        heights = [float(height) for height in re.findall(r'v-([\d.]+)', svg.find('path').get('d'))]
         self.assertEqual(heights, [22.0, 5.5, 5.5])
 
     def test_colours_are_where_the_cells_are(self):

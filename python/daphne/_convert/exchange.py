@@ -24,7 +24,8 @@ def value_of_python(obj: Any, name: str) -> Value:
     except TypeError as error:
         raise TypeError(f'{name}: {error}') from None
     if step.binding is not None:
-        return step.binding.value()
+        value: Value = step.binding.value()
+        return value
     return compute([step], context._settings(None, None)).values[0]
 
 

@@ -46,7 +46,7 @@ class DenseCells(Cells):
         return self.array[row, col]
 
     def block(self, rows: np.ndarray, cols: np.ndarray) -> np.ndarray:
-        return self.array[np.ix_(rows, cols)].astype(np.float64)
+        return np.asarray(self.array[np.ix_(rows, cols)], dtype=np.float64)
 
 
 class TextCells(Cells):
@@ -87,8 +87,9 @@ class SparseCells(Cells):
 
     def counts(self, height: int, width: int, most: int) -> Tuple[np.ndarray, bool]:
         """How many cells are stored in each part of a grid; of some only, if there are more than `most`."""
-        step = max(1, -(-self.stored // most))
-        at = np.arange(0, self.stored, step)
+        stored = self.stored or 0
+        step = max(1, -(-stored // most))
+        at = np.arange(0, stored, step)
         rows = np.searchsorted(self.offsets, at, side='right') - 1
         flat = rows * height // max(self.rows, 1) * width + np.asarray(self.columns[at], np.int64) * width // max(self.cols, 1)
         return np.bincount(flat, minlength=height * width).reshape(height, width).astype(np.float64), step > 1

@@ -130,7 +130,7 @@ def colours(matrix: Cells, pixels: int = 96) -> str:
 
 def _runs(mask: np.ndarray) -> List[str]:
     """Rectangles, one cell high, that cover the cells of the mask."""
-    found = []
+    found: List[str] = []
     for row, cells in enumerate(mask):
         ends = np.flatnonzero(np.diff(np.concatenate([[0], cells.astype(np.int8), [0]])))
         found.extend(f'M{begin} {row}h{end - begin}v1h-{end - begin}z' for begin, end in zip(ends[::2], ends[1::2]))

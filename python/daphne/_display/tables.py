@@ -19,8 +19,8 @@ _LEFT, _RIGHT = 'text-align:left', 'text-align:right'
 def cell_text(cell: Any) -> str:
     """A cell as `print` of the language writes it; texts on one line, and cut."""
     if isinstance(cell, str):
-        cell = cell.replace('\\', '\\\\').replace('\n', '\\n').replace('\t', '\\t').replace('\r', '\\r')
-        return cell if len(cell) <= _MOST_CHARACTERS else cell[:_MOST_CHARACTERS - 1] + '…'
+        text = cell.replace('\\', '\\\\').replace('\n', '\\n').replace('\t', '\\t').replace('\r', '\\r')
+        return text if len(text) <= _MOST_CHARACTERS else text[:_MOST_CHARACTERS - 1] + '…'
     if isinstance(cell, (bool, np.bool_)):
         return '1' if cell else '0'
     if isinstance(cell, (float, np.floating)):

@@ -69,8 +69,7 @@ class Session:
 
     def names(self) -> List[str]:
         """Of all variables."""
-        text = self._lib.daphne_session_names(self._handle).decode('utf-8', 'replace')
-        return text.split()
+        return str(self._lib.daphne_session_names(self._handle).decode('utf-8', 'replace')).split()
 
     def completions(self, text: str, cursor: int) -> Tuple[int, List[Candidate]]:
         """Where the word begins that ends at the cursor, and what may stand there instead. Both count characters."""

@@ -2,12 +2,13 @@
 """`python -m daphne.kernel install` tells Jupyter of the kernel; `python -m daphne.kernel -f FILE`, which Jupyter calls,
 runs it."""
 import sys
+from typing import List
 
 _USAGE = """usage: python -m daphne.kernel install [--user | --sys-prefix | --prefix DIRECTORY]
        python -m daphne.kernel -f CONNECTION_FILE (Jupyter calls this)"""
 
 
-def main(arguments: list) -> int:
+def main(arguments: List[str]) -> int:
     """The exit status."""
     if not arguments or arguments[0] in ('-h', '--help'):
         print(_USAGE)

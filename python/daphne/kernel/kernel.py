@@ -7,7 +7,7 @@ changed. What it prints appears while it runs.
 from __future__ import annotations
 
 import sys
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from ipykernel.kernelbase import Kernel
 
@@ -103,9 +103,14 @@ class DaphneKernel(Kernel):
             print(f'time: {1e3 * whole:.1f} ms ({1e3 * times.compiling:.1f} ms compiling)')
         _flush()
 
-    def _evaluate(self, text: str) -> 'tuple[Optional[Value], Times]':
+    def _evaluate(self, text: str) -> Tuple[Optional[Value], Times]:
         parent = self.get_parent('shell')  # other threads tell of progress, and know no parent
-        with ProgressBar(lambda kind, content: self.session.send(self.iopub_socket, kind, content, parent=parent)) as bar:
+        session: Any = self.session
+
+        def send(kind: str, content: Dict[str, Any]) -> None:
+            session.send(self.iopub_socket, kind, content, parent=parent)
+
+        with ProgressBar(send) as bar:
             run = Run(bar)
             return with_interruption(lambda: self._session.evaluate(text, f'cell {self.execution_count}', run), run.cancel)
 
