@@ -84,7 +84,7 @@ class DaphneMagics(Magics):
         super().__init__(shell)
         self._session: Optional[Session] = None
 
-    @line_cell_magic
+    @line_cell_magic  # type: ignore[untyped-decorator, unused-ignore]
     def daphne(self, line: str, cell: Optional[str] = None) -> Any:
         """%%daphne [-i X,y] [-o w] [--reset]: runs the cell as DaphneDSL; %daphne [...] TEXT: a line, and returns the value
         of its last expression.
@@ -112,19 +112,10 @@ class DaphneMagics(Magics):
         if session is None or wanted.is_new:
             session = Session(engine_for({}))
         inputs = self._inputs(wanted.inputs)
-        before = {name: session.get(name) for name in inputs}
         run = Run()
-        try:
-            for name, value in inputs.items():
-                session.set(name, value)
-            found, _ = with_interruption(lambda: session.evaluate(text, 'cell', run), run.cancel)
-            if run.failure is not None:
-                raise run.failure
-        except BaseException:
-            # A cell that fails changes nothing, its inputs neither.
-            for name, old in before.items():
-                session.set(name, old)
-            raise
+        found, _ = with_interruption(lambda: session.evaluate(text, 'cell', run, inputs), run.cancel)
+        if run.failure is not None:
+            raise run.failure
         self._session = session
         self._python().push(self._outputs(session, wanted.outputs))
         return found

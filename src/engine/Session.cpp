@@ -207,6 +207,9 @@ Times Session::runFile(uint32_t fileId, const RunOptions &options) {
     auto begin = Clock::now();
     std::vector<Value> results = program.run(std::move(inputs), mine);
     compiled.times.execution = std::chrono::duration<double>(Clock::now() - begin).count();
+    // Who has cancelled need not have waited, and relies on nothing changing any more.
+    if (options.cancelFlag && options.cancelFlag->load(std::memory_order_relaxed))
+        throw Failure({cancelledError()}, sources);
     // From here on nothing fails.
     views = std::move(newViews);
     variables.clear();

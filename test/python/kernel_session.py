@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 import time
-import unittest
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, List
 
-ROOT = Path(__file__).resolve().parents[2]
-MISSING = []
-for package in ('ipykernel', 'jupyter_client', 'nbclient', 'nbformat'):
-    try:
-        __import__(package)
-    except ImportError:
-        MISSING.append(package)
+from support import needs
 
-
-def needs_jupyter(test):
-    """Skips a class of tests where packages are missing, and says which."""
-    return unittest.skipIf(bool(MISSING), f'not installed: {", ".join(MISSING)}')(test)
+needs_jupyter = needs('ipykernel', 'jupyter_client', 'nbclient', 'nbformat')
 
 
 @dataclass
@@ -116,5 +105,3 @@ class KernelSession:
             if reply['parent_header'].get('msg_id') == request:
                 return reply['content']
 
-
-sys.path.insert(0, str(ROOT / 'python'))

@@ -5,8 +5,8 @@ import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-import kernel_session  # noqa: F401  finds the package
 import numpy as np
+from support import needs
 from daphne._display import plots
 from daphne._display.cells import DenseCells, SparseCells, Table
 from daphne._display.tables import cell_text
@@ -153,13 +153,11 @@ class Nodes(unittest.TestCase):
         self.assertIn('+', lazy)
         self.assertNotIn('<table', lazy)
 
+    @needs('pandas')
     def test_other_data(self):
         import daphne as dp
         dc = dp.DaphneContext()
-        try:
-            import pandas as pd
-        except ImportError:
-            self.skipTest('not installed: pandas')
+        import pandas as pd
         html = dc.from_pandas(pd.DataFrame({'a': [1, 2], 's': ['x', '<y>']}))._repr_html_()
         self.assertIn('Frame 2x2', html)
         self.assertIn('&lt;y&gt;', html)

@@ -9,7 +9,8 @@ import time
 import unittest
 from pathlib import Path
 
-from kernel_session import ROOT, KernelSession, needs_jupyter
+from kernel_session import KernelSession, needs_jupyter
+from support import ROOT
 
 # Work of some minutes, of different kinds: many small statements, one loop over cells, products, a query.
 LONG = {

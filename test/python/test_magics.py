@@ -8,28 +8,15 @@ import threading
 import time
 import unittest
 
-import kernel_session  # noqa: F401  finds the package
 import numpy as np
-
-try:
-    from IPython.core.interactiveshell import InteractiveShell
-    MISSING = ''
-except ImportError:
-    MISSING = 'not installed: IPython'
-try:
-    import scipy.sparse as sparse
-except ImportError:
-    sparse = None
-try:
-    import pandas as pd
-except ImportError:
-    pd = None
+from support import needs
 
 
-@unittest.skipIf(bool(MISSING), MISSING)
+@needs('IPython')
 class Magics(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
+        from IPython.core.interactiveshell import InteractiveShell
         cls.shell = InteractiveShell.instance()
         cls.shell.run_line_magic('load_ext', 'daphne.magics')
 
@@ -56,8 +43,9 @@ class Magics(unittest.TestCase):
         self.assertTrue(np.shares_memory(self.get('Y'), X))
         np.testing.assert_array_equal(self.get('Z'), X * 2)
 
-    @unittest.skipIf(sparse is None, 'not installed: SciPy')
+    @needs('scipy')
     def test_sparse_matrices(self):
+        from scipy import sparse
         S = sparse.random(50, 40, 0.1, format='csr', random_state=1)
         self.put(S=S)
         self.cell('-i S -o T,U', 'T = S; U = t(S);')
@@ -67,8 +55,9 @@ class Magics(unittest.TestCase):
         np.testing.assert_array_equal(self.get('U').toarray() if sparse.issparse(self.get('U')) else self.get('U'),
                                       S.toarray().T)
 
-    @unittest.skipIf(pd is None, 'not installed: pandas')
+    @needs('pandas')
     def test_data_frames(self):
+        import pandas as pd
         df = pd.DataFrame({'a': [3, 1, 2], 'name': ['x', 'y', 'z']})
         self.put(df=df)
         self.cell('-i df -o back,sorted', 'back = df; sorted = order(df, 0, true, false);')

@@ -7,14 +7,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from kernel_session import MISSING, ROOT
+from support import ROOT, needs
 
 TUTORIALS = ROOT / 'docs' / 'tutorials'
-for package in ('pandas', 'scipy'):
-    try:
-        __import__(package)
-    except ImportError:
-        MISSING.append(package)
 
 
 def executed(path, data_path):
@@ -45,7 +40,7 @@ def plain(output):
     return sorted(output['data']), output['data'].get('text/plain', '')
 
 
-@unittest.skipIf(bool(MISSING), f'not installed: {", ".join(MISSING)}')
+@needs('ipykernel', 'nbclient', 'nbformat', 'pandas', 'scipy')
 class Tutorials(unittest.TestCase):
     def check(self, name):
         import nbformat

@@ -112,7 +112,8 @@ class DaphneKernel(Kernel):
 
         with ProgressBar(send) as bar:
             run = Run(bar)
-            return with_interruption(lambda: self._session.evaluate(text, f'cell {self.execution_count}', run), run.cancel)
+            evaluate, name = self._session.evaluate, f'cell {self.execution_count}'
+            return with_interruption(lambda: evaluate(text, name, run), run.cancel)
 
     def _show(self, data: Dict[str, str]) -> None:
         _flush()

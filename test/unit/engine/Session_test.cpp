@@ -111,6 +111,16 @@ TEST_F(SessionTest, AnEvaluationThatFailsChangesNothing) {
     EXPECT_TRUE(shown.empty());
 }
 
+TEST_F(SessionTest, AnEvaluationThatIsCancelledAtItsVeryEndChangesNothing) {
+    evaluate("a = 1;");
+    std::atomic<bool> cancel{false};
+    RunOptions options;
+    options.cancelFlag = &cancel;
+    options.out = [&](std::string_view) { cancel = true; }; // gets its text when all statements are done
+    EXPECT_THROW(session->evaluate({"a = 2; print(a);"}, {}, options), Failure);
+    EXPECT_EQ(number("a"), 1);
+}
+
 TEST_F(SessionTest, ErrorsInTheLastExpressionAreWhereItIsWritten) {
     std::string text = failedEvaluation("X = [1, 2, 3];\nX @ X");
     EXPECT_NE(text.find("input:2:3"), std::string::npos) << text;
