@@ -150,6 +150,7 @@ typedef struct daphne_options {
     /* How far work has come (total 0: nobody knows); NULL: nobody listens. Rarely, on any thread. */
     void (*progress)(void *user, const char *what, uint64_t done, uint64_t total);
     daphne_cancel *cancel; /* NULL: the run cannot be cancelled */
+    uint32_t at_once;      /* not 0: write gets every print at once, else large pieces */
 } daphne_options;
 
 /* Runs the program: one value per input, in order. The same program may run on many threads at the same time. */
@@ -179,6 +180,7 @@ DAPHNE_API int daphne_session_run(daphne_session *session, const char *text, con
  * when show returns, unless it was retained. */
 DAPHNE_API int daphne_session_run_statements(daphne_session *session, const char *text, const daphne_options *options,
                                              void (*show)(void *user, daphne_value *value), daphne_error **error);
+/* value NULL: there is no variable of this name any more. */
 DAPHNE_API int daphne_session_set(daphne_session *session, const char *name, daphne_value *value,
                                   daphne_error **error);
 /* The value of a variable, which the caller frees; NULL if there is none. */
@@ -186,6 +188,28 @@ DAPHNE_API daphne_value *daphne_session_get(const daphne_session *session, const
 /* The names of all variables, one per line; until the session runs or is changed again. */
 DAPHNE_API const char *daphne_session_names(daphne_session *session);
 DAPHNE_API void daphne_session_free(daphne_session *session);
+
+/* ---- what notebooks and prompts need. JSON and names are there until the session is called again. */
+
+/* As daphne_session_run, and the last ';' may be missing. *value, which the caller frees, is then what the last
+ * expression yields; NULL if it has no value, or the text ends with something else. name: what errors call the text,
+ * such as "cell 3"; NULL: "input". */
+DAPHNE_API int daphne_session_evaluate(daphne_session *session, const char *text, const char *name,
+                                       const daphne_options *options, daphne_value **value, daphne_result **result,
+                                       daphne_error **error);
+/* Whether more lines may complete the text: it ends in brackets, a string, a comment or an operator. */
+DAPHNE_API int daphne_is_incomplete(const char *text);
+/* What may stand instead of the word that ends at byte `cursor` of the text, in order:
+ * {"begin": 4, "candidates": [{"text": "sum", "kind": "builtin"}]}. Kinds are variable, function, builtin, word (of the
+ * language), column (of the frame that is indexed) and file. */
+DAPHNE_API const char *daphne_session_completions(daphne_session *session, const char *text, size_t cursor);
+/* What is known of the name at byte `cursor`, and then of the function whose arguments the cursor is among:
+ * [{"name": "sum", "kind": "builtin", "text": "sum(arg, ..."}]. Of functions there is also their "source"; of names that
+ * nobody knows the kind is "", and "near" may be the builtin that was meant. */
+DAPHNE_API const char *daphne_session_explanations(daphne_session *session, const char *text, size_t cursor);
+/* How a prompt shows the value: what it is, in one line, then head and tail as a table cut to `width` characters. Returns
+ * the length of the text; as much of it as fits, and a zero byte, go to buffer, which may be NULL if size is 0. */
+DAPHNE_API size_t daphne_display(const daphne_value *value, size_t width, char *buffer, size_t size);
 
 /* ---- values */
 

@@ -370,11 +370,24 @@ class Session {
         hosted.rethrow();
         return results;
     }
+    /// As run; what the last expression yields if its ';' is missing, else no value.
+    Value evaluate(const std::string &text, const RunOptions &options = {}, const char *name = nullptr) {
+        detail::Hosted hosted(options);
+        daphne_value *value = nullptr;
+        detail::check([&](auto **e) {
+            return daphne_session_evaluate(handle.get(), text.c_str(), name, &hosted.options, &value, nullptr, e);
+        });
+        Value found(value);
+        hosted.rethrow();
+        return found;
+    }
     void set(const std::string &name, const Value &value) {
         detail::check([&](auto **e) { return daphne_session_set(handle.get(), name.c_str(), value.get(), e); });
     }
     /// Without a value if there is no such variable.
     Value get(const std::string &name) const { return Value(daphne_session_get(handle.get(), name.c_str())); }
+    /// For completion and help in C, as long as the session is there.
+    daphne_session *get() const { return handle.get(); }
 
   private:
     std::shared_ptr<daphne_session> handle;

@@ -70,6 +70,8 @@ class HostedRun : ProgressListener {
             run.out = sink(DAPHNE_OUTPUT);
             run.err = sink(DAPHNE_ERROR_OUTPUT);
         }
+        if (options.at_once)
+            run.passing = Output::Passing::AtOnce;
         if (options.progress)
             run.progress = this;
         if (options.cancel)
@@ -150,6 +152,14 @@ engine::Host hostOf(const daphne_host *given) {
         made.warn = [host](const std::string &text) { host.warn(host.user, text.data(), text.size()); };
     if (host.log)
         made.schedulerLog = [host](std::string_view text) { host.log(host.user, text.data(), text.size()); };
+    return made;
+}
+
+std::unique_ptr<daphne_result> resultOf(const engine::Session &session, const engine::Times &times) {
+    auto made = std::make_unique<daphne_result>();
+    for (auto &[name, value] : session.variables)
+        made->values[name] = value;
+    made->profile = profileOf(times, nullptr);
     return made;
 }
 
@@ -300,7 +310,7 @@ void daphne_cancel_free(daphne_cancel *cancel) { delete cancel; }
 int daphne_session_new(daphne_engine *engine, daphne_session **session, daphne_error **error) {
     return guarded(error, [&] {
         need(engine && session, "daphne_session_new: engine or session is missing");
-        *session = new daphne_session{engine->engine.newSession(), {}};
+        *session = new daphne_session{engine->engine.newSession(), {}, {}};
     });
 }
 
@@ -310,13 +320,23 @@ int daphne_session_run(daphne_session *session, const char *text, const daphne_o
         need(session && text, "daphne_session_run: session or text is missing");
         HostedRun hosted(options);
         engine::Times times = session->session->run(text, hosted.run);
-        if (!result)
-            return;
-        auto made = std::make_unique<daphne_result>();
-        for (auto &[name, value] : session->session->variables)
-            made->values[name] = value;
-        made->profile = profileOf(times, nullptr);
-        *result = made.release();
+        if (result)
+            *result = resultOf(*session->session, times).release();
+    });
+}
+
+int daphne_session_evaluate(daphne_session *session, const char *text, const char *name, const daphne_options *options,
+                            daphne_value **value, daphne_result **result, daphne_error **error) {
+    return guarded(error, [&] {
+        need(session && text, "daphne_session_evaluate: session or text is missing");
+        HostedRun hosted(options);
+        std::unique_ptr<daphne_value, decltype(&daphne_value_free)> shown(nullptr, &daphne_value_free);
+        engine::Times times = session->session->evaluate(
+            {text, name ? name : "input"}, [&](const Value &found) { shown.reset(newValue(found)); }, hosted.run);
+        if (result)
+            *result = resultOf(*session->session, times).release();
+        if (value)
+            *value = shown.release();
     });
 }
 
@@ -338,9 +358,12 @@ int daphne_session_run_statements(daphne_session *session, const char *text, con
 
 int daphne_session_set(daphne_session *session, const char *name, daphne_value *value, daphne_error **error) {
     return guarded(error, [&] {
-        need(session && value, "daphne_session_set: session or value is missing");
+        need(session, "daphne_session_set: there is no session");
         need(isName(name), "daphne_session_set: this is no name that a variable can have");
-        session->session->variables[name] = value->value;
+        if (value)
+            session->session->variables[name] = value->value;
+        else
+            session->session->variables.erase(name);
     });
 }
 

@@ -47,6 +47,7 @@ struct daphne_program {
 struct daphne_session {
     std::unique_ptr<daphne::engine::Session> session;
     std::string names; ///< as they were asked for
+    std::string json;  ///< the last answer
 };
 
 struct daphne_value {

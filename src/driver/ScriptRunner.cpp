@@ -183,6 +183,7 @@ std::optional<engine::Times> ScriptRunner::runInteractive(const std::string &tex
         Interruptible interruptible;
         RunOptions run = runOptions(bars.get());
         run.cancelFlag = interruptible.flag();
+        run.passing = Output::Passing::AtOnce;
         engine::Times spent = session().runStatements(text, show, run);
         addTimes(spent);
         return spent;

@@ -115,8 +115,8 @@ std::vector<Value> Program::run(std::vector<Value> inputs, const RunOptions &opt
     RunContext run;
     run.active.cancelFlag = options.cancelFlag;
     run.active.progress = options.progress;
-    run.out = Output(options.out);
-    run.err = Output(options.err);
+    run.out = Output(options.out, options.passing);
+    run.err = Output(options.err, options.passing);
     run.scheduler = &engine->scheduler;
     run.representation.byEstimate = engine->options.selectMatrixRepr;
     run.representation.threshold = engine->options.sparsityThreshold;

@@ -35,6 +35,7 @@ ops::TypeDesc typeOf(const Value &value);
 /// What a run is given besides its inputs. Everything is called on the thread that runs.
 struct RunOptions {
     Output::Sink out = {}, err = {};                            ///< what the script prints; none: discarded
+    Output::Passing passing = Output::Passing::InLargePieces;   ///< of what it prints
     ProgressListener *progress = nullptr;                       ///< may be called from any thread
     const std::atomic<bool> *cancelFlag = nullptr;              ///< set by the host at any time, on any thread
     std::map<std::string, Value, std::less<>> *views = nullptr; ///< of a session: read, and replaced by a success

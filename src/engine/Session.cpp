@@ -39,6 +39,17 @@ std::string Session::headingOf(const lang::FuncDef &f) const {
     return std::string(text.substr(0, text.find_last_not_of(" \t\r\n") + 1));
 }
 
+std::string Session::sourceOf(const lang::FuncDef &f) const {
+    return std::string(sources->text(f.span.fileId).substr(f.span.begin, f.span.end - f.span.begin));
+}
+
+KnownNames Session::knownNames() const {
+    KnownNames known{variables, {}};
+    for (const lang::FuncDef *f : functions)
+        known.functions.emplace_back(f->name);
+    return known;
+}
+
 std::vector<Error> Session::errorsOf(uint32_t fileId) const {
     lang::FrontendOptions frontend;
     frontend.scriptArgs = engine->options.scriptArgs;
@@ -83,12 +94,7 @@ Times Session::runStatements(const std::string &input, const Show &show, const R
     std::vector<lang::InputStatement> statements = lang::splitInput(input, engine->options.scriptArgs);
     uint32_t whole = sources->add("input", input);
     if (statements.empty()) {
-        std::vector<Error> errors = errorsOf(whole);
-        // Behind a mistake the text need not have come to its end.
-        if (errors.size() > 1)
-            std::erase_if(errors, [&](const Error &e) { return e.where.begin >= input.size(); });
-        if (!errors.empty())
-            throw Failure(std::move(errors), sources);
+        failIfWrong(whole);
         return {};
     }
     std::string all = statements.back().lacksEnd ? input + ";" : input;
@@ -118,13 +124,58 @@ Times Session::runStatements(const std::string &input, const Show &show, const R
         } catch (const Failure &failure) {
             throw Failure(excerpt.inWhole(failure.errors()), sources);
         }
-        if (!added.empty()) {
-            Value result = std::move(variables[std::string(kResult)]);
-            variables.erase(std::string(kResult));
-            show(result);
-        }
+        if (!added.empty())
+            showResult(show);
     }
     return times;
+}
+
+Times Session::evaluate(const Cell &cell, const Show &show, const RunOptions &options) {
+    const std::string &input = cell.text;
+    std::vector<lang::InputStatement> statements = lang::splitInput(input, engine->options.scriptArgs);
+    uint32_t whole = sources->add(cell.name, input);
+    if (statements.empty()) {
+        failIfWrong(whole);
+        return {};
+    }
+    const lang::InputStatement &last = statements.back();
+    if (!last.lacksEnd)
+        return runFile(whole, options);
+    std::string before = input.substr(0, last.begin);
+    std::string end = input.substr(last.begin, last.end - last.begin) + ";";
+    std::string added = last.isExpression ? std::string(kResult) + " = " : "";
+    auto excerpt = [&] {
+        return Excerpt{whole, sources->add(cell.name, before + added + end), static_cast<uint32_t>(last.begin),
+                       static_cast<uint32_t>(added.size())};
+    };
+    Excerpt complete = excerpt();
+    if (!added.empty() && !errorsOf(complete.part).empty()) { // it has no value, or several
+        added.clear();
+        complete = excerpt();
+    }
+    try {
+        Times times = runFile(complete.part, options);
+        if (!added.empty())
+            showResult(show);
+        return times;
+    } catch (const Failure &failure) {
+        throw Failure(complete.inWhole(failure.errors()), sources);
+    }
+}
+
+void Session::failIfWrong(uint32_t fileId) const {
+    std::vector<Error> errors = errorsOf(fileId);
+    // Behind a mistake the text need not have come to its end.
+    if (errors.size() > 1)
+        std::erase_if(errors, [&](const Error &e) { return e.where.begin >= sources->text(fileId).size(); });
+    if (!errors.empty())
+        throw Failure(std::move(errors), sources);
+}
+
+void Session::showResult(const Show &show) {
+    Value result = std::move(variables[std::string(kResult)]);
+    variables.erase(std::string(kResult));
+    show(result);
 }
 
 Times Session::run(std::string text, const RunOptions &options) {
@@ -165,6 +216,9 @@ Times Session::runFile(uint32_t fileId, const RunOptions &options) {
     auto begin = Clock::now();
     std::vector<Value> results = program.run(std::move(inputs), mine);
     compiled.times.execution = std::chrono::duration<double>(Clock::now() - begin).count();
+    // Who has cancelled need not have waited, and relies on nothing changing any more.
+    if (options.cancelFlag && options.cancelFlag->load(std::memory_order_relaxed))
+        throw Failure({cancelledError()}, sources);
     // From here on nothing fails.
     views = std::move(newViews);
     variables.clear();

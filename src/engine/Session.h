@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/Program.h"
+#include "engine/interactive/Completion.h"
 #include "lang/dsl/Frontend.h"
 
 namespace daphne::irgen {
@@ -32,10 +33,22 @@ class Session {
     using Show = std::function<void(const Value &)>;
     Times runStatements(const std::string &input, const Show &show, const RunOptions &options = {});
 
+    /// For notebooks: the cell is one program, so that nothing has changed if it fails or is cancelled. The last ';'
+    /// may be missing; if an expression lacks it, `show` gets its value. Throws Failure.
+    struct Cell {
+        std::string text;
+        std::string name = "input"; ///< what errors call it
+    };
+    Times evaluate(const Cell &cell, const Show &show, const RunOptions &options = {});
+
     /// In order of definition.
     const std::vector<const lang::FuncDef *> &definitions() const { return functions; }
     /// "f(x: f64)" of one of them, as it was written.
     std::string headingOf(const lang::FuncDef &f) const;
+    /// "def f(x: f64) { ... }", as it was written.
+    std::string sourceOf(const lang::FuncDef &f) const;
+    /// What completion may offer; as long as nothing is run.
+    KnownNames knownNames() const;
 
     std::map<std::string, Value> variables;
 
@@ -43,6 +56,8 @@ class Session {
     friend class Engine;
     explicit Session(std::shared_ptr<EngineState> engine);
     lang::SessionNames names() const;
+    void failIfWrong(uint32_t fileId) const;
+    void showResult(const Show &show);
     std::vector<Error> errorsOf(uint32_t fileId) const;
     Times runFile(uint32_t fileId, const RunOptions &options);
     /// A new definition with the same parameters replaces the old one.

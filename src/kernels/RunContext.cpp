@@ -11,7 +11,7 @@ void Output::write(std::string_view text) {
     if (!sink)
         return;
     buffer.append(text);
-    if (buffer.size() >= kFlushBytes)
+    if (passing == Passing::AtOnce || buffer.size() >= kFlushBytes)
         flush();
 }
 

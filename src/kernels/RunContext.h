@@ -22,18 +22,22 @@ class Scheduler;
 
 namespace daphne {
 
-/// Collects text for a sink of the host, which gets it in large pieces, on flush() and nowhere else. What the sink
-/// throws goes to whoever writes.
+/// Collects text for a sink of the host. What the sink throws goes to whoever writes.
 class Output {
   public:
     using Sink = std::function<void(std::string_view)>;
+    enum class Passing {
+        InLargePieces, ///< and on flush()
+        AtOnce         ///< where somebody waits for it: every piece that is written
+    };
     Output() = default; ///< discards everything
-    explicit Output(Sink sink) : sink(std::move(sink)) {}
+    explicit Output(Sink sink, Passing passing = Passing::InLargePieces) : sink(std::move(sink)), passing(passing) {}
     void write(std::string_view text);
     void flush();
 
   private:
     Sink sink;
+    Passing passing = Passing::InLargePieces;
     std::string buffer;
 };
 

@@ -49,7 +49,8 @@ class Host(Structure):
 
 class RunOptions(Structure):
     """daphne_options"""
-    _fields_ = [('size', c_uint32), ('user', c_void_p), ('write', Write), ('progress', Progress), ('cancel', c_void_p)]
+    _fields_ = [('size', c_uint32), ('user', c_void_p), ('write', Write), ('progress', Progress), ('cancel', c_void_p),
+                ('at_once', c_uint32)]
 
 
 class Dense(Structure):
@@ -94,6 +95,11 @@ _FUNCTIONS = {
     'daphne_session_get': (c_void_p, [c_void_p, c_char_p]),
     'daphne_session_names': (c_char_p, [c_void_p]),
     'daphne_session_free': (None, [c_void_p]),
+    'daphne_session_evaluate': (c_int, [c_void_p, c_char_p, c_char_p, POINTER(RunOptions), _HANDLE, _HANDLE, _ERROR]),
+    'daphne_is_incomplete': (c_int, [c_char_p]),
+    'daphne_session_completions': (c_char_p, [c_void_p, c_char_p, c_size_t]),
+    'daphne_session_explanations': (c_char_p, [c_void_p, c_char_p, c_size_t]),
+    'daphne_display': (c_size_t, [c_void_p, c_size_t, c_char_p, c_size_t]),
     'daphne_value_dense': (c_int, [POINTER(Dense), Release, c_void_p, _HANDLE, _ERROR]),
     'daphne_value_csr': (c_int, [POINTER(Csr), Release, c_void_p, _HANDLE, _ERROR]),
     'daphne_value_number': (c_int, [c_uint32, c_uint64, _HANDLE, _ERROR]),

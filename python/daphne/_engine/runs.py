@@ -36,7 +36,7 @@ class Run:
         self._listener = progress
         self.failure: Optional[BaseException] = None
         self.timed_out = False
-        self.options = RunOptions(sizeof(RunOptions), None, self._write, self._progress, self._cancel)
+        self.options = RunOptions(sizeof(RunOptions), None, self._write, self._progress, self._cancel, 1)
 
     def __del__(self) -> None:
         cancel, self._cancel = getattr(self, '_cancel', None), None

@@ -163,8 +163,8 @@ class OperationNode(DAGNode):
         return line(self)
 
     def _repr_html_(self) -> str:
-        from .display import html
-        return html(self)
+        from .._display.nodes import html_of_node
+        return html_of_node(self)
 
     # ---- as numpy sees it
 

@@ -3,15 +3,16 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include <unistd.h>
 
 #include "driver/ScriptRunner.h"
 #include "driver/process/Interruptible.h"
-#include "driver/prompt/Completion.h"
-#include "driver/prompt/Display.h"
 #include "driver/prompt/LineEditor.h"
-#include "driver/reference/Reference.h"
+#include "engine/interactive/Completion.h"
+#include "engine/interactive/Display.h"
+#include "engine/interactive/Help.h"
 #include "lang/dsl/Ast.h"
 #include "lang/dsl/Frontend.h"
 
@@ -50,10 +51,9 @@ std::string helpWanted(std::string input) {
 class Prompt {
   public:
     explicit Prompt(ScriptRunner &runner)
-        : runner(runner), editor({.isIncomplete = [](const std::string &text) { return needsMore(text); },
-                                  .complete = [this](const std::string &text,
-                                                     size_t cursor) { return completionsAt(text, cursor, names()); }}) {
-    }
+        : runner(runner),
+          editor({.isIncomplete = [](const std::string &text) { return needsMore(text); },
+                  .complete = [this](const std::string &text, size_t cursor) { return completions(text, cursor); }}) {}
 
     void run() {
         if (editor.isOnTerminal())
@@ -90,16 +90,20 @@ class Prompt {
         std::fflush(stderr);
     }
 
-    KnownNames names() {
-        KnownNames known{runner.session().variables, {}};
-        for (const lang::FuncDef *f : runner.session().definitions())
-            known.functions.emplace_back(f->name);
-        return known;
+    Completions completions(const std::string &text, size_t cursor) {
+        engine::KnownNames known = runner.session().knownNames();
+        if (const char *home = std::getenv("HOME"))
+            known.home = home;
+        engine::Completions found = engine::completionsAt(text, cursor, known);
+        Completions shown{found.begin, {}};
+        for (engine::Candidate &candidate : found.candidates)
+            shown.candidates.push_back(std::move(candidate.text));
+        return shown;
     }
 
     void statements(const std::string &text) {
-        auto spent =
-            runner.runInteractive(text, [&](const Value &value) { print(displayText(value, editor.columns())); });
+        auto spent = runner.runInteractive(
+            text, [&](const Value &value) { print(engine::displayText(value, editor.columns())); });
         if (isTiming && spent) {
             char line[96];
             std::snprintf(line, sizeof line, "time: %.1f ms (%.1f ms compiling)",
@@ -128,7 +132,7 @@ class Prompt {
         for (const auto &[name, value] : runner.session().variables)
             width = std::max(width, name.size());
         for (const auto &[name, value] : runner.session().variables)
-            text += name + std::string(width - name.size() + 2, ' ') + summaryText(value) + "\n";
+            text += name + std::string(width - name.size() + 2, ' ') + engine::summaryText(value) + "\n";
         for (const lang::FuncDef *f : runner.session().definitions())
             text += "def " + runner.session().headingOf(*f) + "\n";
         return text;
@@ -136,19 +140,10 @@ class Prompt {
 
     /// Variables hide functions, functions hide builtins.
     void help(const std::string &name) {
-        const auto &variables = runner.session().variables;
-        if (auto variable = variables.find(name); variable != variables.end())
-            return print(name + " = " + summaryText(variable->second) + "\n");
-        std::string text;
-        for (const lang::FuncDef *f : runner.session().definitions())
-            if (f->name == name)
-                text += "def " + runner.session().headingOf(*f) + "\n";
-        if (text.empty())
-            text = builtinHelp(name);
-        if (!text.empty())
-            return print(text);
+        if (engine::Meaning meaning = engine::meaningOf(name, runner.session()); !meaning.text.empty())
+            return print(meaning.text);
         std::string message = name.empty() ? "error: help needs a name, as in ?sum" : "error: there is no " + name;
-        std::string near = name.empty() ? "" : nearestBuiltin(name);
+        std::string near = name.empty() ? "" : engine::nearestBuiltin(name);
         complain(message + (near.empty() ? "" : "\n  = hint: did you mean " + near + "?"));
     }
 

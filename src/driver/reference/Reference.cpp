@@ -5,14 +5,16 @@
 #include <map>
 #include <vector>
 
-#include "base/Error.h"
-#include "driver/reference/OperandTypes.h"
+#include "engine/interactive/Help.h"
+#include "engine/interactive/OperandTypes.h"
 #include "ops/Registry.h"
 
 namespace daphne::driver {
 
 namespace {
 
+using engine::describeParameter, engine::isParseTimeConstant, engine::numResults, engine::parameterTypes,
+    engine::resultTypes;
 using ops::Builtin, ops::BuiltinInfo, ops::Family, ops::OpInfo, ops::Registry;
 
 /// "LinearAlgebra" -> "Linear algebra"
@@ -58,29 +60,6 @@ std::string anchorOf(std::string_view heading) {
         else if (c == ' ')
             anchor += '-';
     return anchor;
-}
-
-bool isParseTimeConstant(const BuiltinInfo &b, size_t i) {
-    return (b.hasAxis() && i == 1) || (b.row->parseTimeConstants >> i & 1);
-}
-
-size_t numResults(const BuiltinInfo &b) {
-    const OpInfo *op = Registry::get().findOp(b.row->op);
-    return op ? op->numResults : 1;
-}
-
-std::string describeParameter(const BuiltinInfo &b, size_t i) {
-    const BuiltinInfo::Param &p = b.params[i];
-    std::string text = parameterTypes(b, i);
-    if (p.optional)
-        text += text.empty() ? "optional" : ", optional";
-    if (!p.defaultLiteral.empty())
-        text += ", default `" + std::string(p.defaultLiteral) + "`";
-    if (isParseTimeConstant(b, i))
-        text += ", known before the script runs";
-    if (b.variadic && i == b.variadicParam)
-        text += ", any number";
-    return text;
 }
 
 void appendBuiltin(std::string &out, const BuiltinInfo &b) {
@@ -188,45 +167,6 @@ std::string builtinsMarkdown() {
             appendBuiltin(out, *b);
     }
     return out;
-}
-
-std::string builtinHelp(std::string_view name) {
-    const BuiltinInfo *b = Registry::get().findBuiltin(name);
-    if (!b)
-        return "";
-    auto indented = [](std::string_view text) {
-        std::string out;
-        for (size_t begin = 0; begin < text.size();) {
-            size_t end = std::min(text.find('\n', begin), text.size());
-            out += "  " + std::string(text.substr(begin, end - begin)) + "\n";
-            begin = end + 1;
-        }
-        return out;
-    };
-    std::string doc(b->row->doc);
-    std::erase(doc, '`');
-    std::string out = std::string(b->row->signature) + "\n\n" + indented(doc);
-    if (!b->params.empty())
-        out += "\n";
-    for (size_t i = 0; i < b->params.size(); ++i) {
-        std::string about = describeParameter(*b, i);
-        std::erase(about, '`');
-        out += "  " + std::string(b->params[i].name) + ": " + about + "\n";
-    }
-    if (size_t n = numResults(*b); n != 1)
-        out += n == 0 ? "\n  No result.\n" : "\n  " + std::to_string(n) + " results.\n";
-    if (!b->row->example.empty())
-        out += "\nexample\n" + indented(b->row->example);
-    if (!b->row->expect.empty())
-        out += "prints\n" + indented(b->row->expect);
-    return out;
-}
-
-std::string nearestBuiltin(std::string_view name) {
-    std::vector<std::string_view> names;
-    for (const BuiltinInfo &b : Registry::get().builtins())
-        names.push_back(b.name);
-    return nearest(name, names);
 }
 
 std::string builtinsJson() {

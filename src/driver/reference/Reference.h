@@ -17,9 +17,4 @@ std::string builtinsJson();
 /// Operation x representation x value type: what is native and what goes through a conversion.
 std::string representationsMarkdown();
 
-/// What the prompt says about a builtin; "" if there is none of this name.
-std::string builtinHelp(std::string_view name);
-/// The builtin whose name is close to this one; "" if none is.
-std::string nearestBuiltin(std::string_view name);
-
 } // namespace daphne::driver

@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
-#include "driver/reference/OperandTypes.h"
 #include "driver/reference/Reference.h"
+#include "engine/interactive/OperandTypes.h"
 #include "kernels/KernelTable.h"
 #include "ops/Registry.h"
 
@@ -13,6 +13,7 @@ namespace daphne::driver {
 
 namespace {
 
+using engine::isNumber, engine::numOperands, engine::resultsOf;
 using ops::Arg, ops::BuiltinInfo, ops::OpInfo, ops::Registry, ops::TypeDesc;
 
 /// Whether the rule lets operand i be a matrix of a value type; the others are not known.

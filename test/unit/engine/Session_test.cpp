@@ -28,6 +28,19 @@ class SessionTest : public ::testing::Test {
         }
         return "nothing failed";
     }
+    void evaluate(const std::string &input) {
+        RunOptions options;
+        options.out = [this](std::string_view text) { printed += text; };
+        session->evaluate({input}, [this](const Value &v) { shown.push_back(v); }, options);
+    }
+    std::string failedEvaluation(const std::string &input) {
+        try {
+            evaluate(input);
+        } catch (const Failure &failure) {
+            return failure.rendered();
+        }
+        return "nothing failed";
+    }
     double number(const std::string &name) { return session->variables.at(name).as<double>(); }
 };
 
@@ -71,6 +84,48 @@ TEST_F(SessionTest, KeepsFunctionsAndTellsHowTheyWereWritten) {
     EXPECT_EQ(shown.at(0).as<double>(), 3);
     ASSERT_EQ(session->definitions().size(), 1u);
     EXPECT_EQ(session->headingOf(*session->definitions()[0]), "twice(x: f64) -> f64");
+}
+
+TEST_F(SessionTest, EvaluatesATextAndShowsItsLastExpression) {
+    evaluate("a = 1;\na + 1 # two");
+    ASSERT_EQ(shown.size(), 1u);
+    EXPECT_EQ(shown[0].as<double>(), 2);
+    evaluate("a + 1;");
+    evaluate("b = 5");
+    evaluate("print(b)");
+    evaluate("# nothing\n");
+    EXPECT_EQ(shown.size(), 1u);
+    EXPECT_EQ(printed, "5\n");
+    EXPECT_EQ(session->variables.size(), 2u);
+}
+
+TEST_F(SessionTest, AnEvaluationThatFailsChangesNothing) {
+    evaluate("a = 1; b = 2;");
+    EXPECT_NE(failedEvaluation("a = 2; c = 3; b = [1][7, 0]; b").find("out of range"), std::string::npos);
+    EXPECT_NE(failedEvaluation("a = 2; unknown").find("input:1:8"), std::string::npos);
+    EXPECT_NE(failedEvaluation("a = 2;\n  sqrt(\"x\")").find("input:2:"), std::string::npos);
+    EXPECT_NE(failedEvaluation("a = ;").find("error"), std::string::npos);
+    EXPECT_EQ(number("a"), 1);
+    EXPECT_EQ(number("b"), 2);
+    EXPECT_EQ(session->variables.size(), 2u);
+    EXPECT_TRUE(shown.empty());
+}
+
+TEST_F(SessionTest, AnEvaluationThatIsCancelledAtItsVeryEndChangesNothing) {
+    evaluate("a = 1;");
+    std::atomic<bool> cancel{false};
+    RunOptions options;
+    options.cancelFlag = &cancel;
+    options.out = [&](std::string_view) { cancel = true; }; // gets its text when all statements are done
+    EXPECT_THROW(session->evaluate({"a = 2; print(a);"}, {}, options), Failure);
+    EXPECT_EQ(number("a"), 1);
+}
+
+TEST_F(SessionTest, ErrorsInTheLastExpressionAreWhereItIsWritten) {
+    std::string text = failedEvaluation("X = [1, 2, 3];\nX @ X");
+    EXPECT_NE(text.find("input:2:3"), std::string::npos) << text;
+    EXPECT_NE(text.find("X @ X\n"), std::string::npos) << text;
+    EXPECT_EQ(text.find("__result__"), std::string::npos) << text;
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/prompt/Completion.h"
+#include "engine/interactive/Completion.h"
 
 #include <filesystem>
 #include <fstream>
@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-namespace daphne::driver {
+namespace daphne::engine {
 namespace {
 
 using ::testing::Contains;
@@ -26,7 +26,10 @@ std::map<std::string, Value> variables() {
 
 std::vector<std::string> candidates(const std::string &text) {
     auto known = variables();
-    return completionsAt(text, text.size(), {known, {"alphabet"}}).candidates;
+    std::vector<std::string> texts;
+    for (Candidate &candidate : completionsAt(text, text.size(), {known, {"alphabet"}}).candidates)
+        texts.push_back(std::move(candidate.text));
+    return texts;
 }
 
 TEST(Completion, OffersVariablesFunctionsBuiltinsAndWords) {
@@ -35,6 +38,18 @@ TEST(Completion, OffersVariablesFunctionsBuiltinsAndWords) {
     EXPECT_THAT(candidates("wh"), Contains("while"));
     EXPECT_THAT(candidates("wh"), Contains("whole"));
     EXPECT_EQ(completionsAt("y = alp", 7, {variables(), {}}).begin, 4u);
+}
+
+TEST(Completion, TellsWhatCandidatesAreAndVariablesHideBuiltins) {
+    std::map<std::string, Value> known{{"sum", Value::scalar(1.0)}, {"whit", Value::scalar(1.0)}};
+    std::map<std::string, std::string> kinds;
+    for (const char *text : {"s", "wh"})
+        for (const Candidate &c : completionsAt(text, std::string(text).size(), {known, {"seqs"}}).candidates)
+            kinds[c.text] = c.kind;
+    EXPECT_EQ(kinds["sum"], "variable");
+    EXPECT_EQ(kinds["seqs"], "function");
+    EXPECT_EQ(kinds["seq"], "builtin");
+    EXPECT_EQ(kinds["while"], "word");
 }
 
 TEST(Completion, OffersNothingWithoutAWord) {
@@ -58,8 +73,10 @@ TEST(Completion, OffersFilesInOtherStrings) {
     EXPECT_THAT(candidates("readMatrix(\"" + directory + "/"),
                 ElementsAre(directory + "/data/", directory + "/day.csv", directory + "/night.csv"));
     EXPECT_THAT(candidates("readMatrix(\"/no/such/place/x"), IsEmpty());
+    std::string inHome = "readMatrix(\"~/ni";
+    EXPECT_EQ(completionsAt(inHome, inHome.size(), {{}, {}, directory}).candidates.at(0).text, "~/night.csv");
     std::filesystem::remove_all(directory);
 }
 
 } // namespace
-} // namespace daphne::driver
+} // namespace daphne::engine

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How the prompt shows a value: aligned, and cut to what a terminal can hold. Only the cells that are shown are
-/// looked at, so the size of the value does not matter.
+/// How prompts and notebooks show a value: aligned, and cut to what a terminal can hold. Only the cells that are shown
+/// are looked at, so the size of the value does not matter.
 ///
 ///     2x2 matrix, f64
 ///        1.5  -20
@@ -11,7 +11,7 @@
 
 #include "data/Value.h"
 
-namespace daphne::driver {
+namespace daphne::engine {
 
 /// Lines, each with its end. Tables are cut to `width` characters.
 std::string displayText(const Value &value, size_t width);
@@ -19,4 +19,4 @@ std::string displayText(const Value &value, size_t width);
 /// One line without an end: the text of a scalar, else what displayText begins with.
 std::string summaryText(const Value &value);
 
-} // namespace daphne::driver
+} // namespace daphne::engine

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/prompt/Completion.h"
+#include "engine/interactive/Completion.h"
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <filesystem>
-#include <set>
 
 #include "lang/dsl/Lexer.h"
 #include "ops/Registry.h"
 
-namespace daphne::driver {
+namespace daphne::engine {
 
 namespace {
 
@@ -32,13 +30,12 @@ const std::vector<std::string> &wordsOfTheLanguage() {
 }
 
 /// Files and directories that begin with `start`; directories end with '/'.
-std::vector<std::string> filesFrom(const std::string &start) {
+std::vector<std::string> filesFrom(const std::string &start, const std::string &home) {
     size_t slash = start.rfind('/');
     std::string directory = slash == start.npos ? "" : start.substr(0, slash + 1);
     std::string name = start.substr(directory.size());
     std::string place = directory.empty() ? "." : directory;
-    const char *home = std::getenv("HOME");
-    if (place.starts_with("~/") && home)
+    if (place.starts_with("~/") && !home.empty())
         place = home + place.substr(1);
     std::vector<std::string> files;
     std::error_code failed;
@@ -77,11 +74,12 @@ Completions inString(std::string_view text, std::vector<lang::Token> tokens, con
     if (const Frame *frame = indexedFrame(text, tokens, names)) {
         for (const std::string &label : frame->labels)
             if (label.starts_with(start))
-                found.candidates.push_back(label);
+                found.candidates.push_back({label, "column"});
     } else {
-        found.candidates = filesFrom(start);
+        for (std::string &file : filesFrom(start, names.home))
+            found.candidates.push_back({std::move(file), "file"});
     }
-    std::ranges::sort(found.candidates);
+    std::ranges::sort(found.candidates, {}, &Candidate::text);
     return found;
 }
 
@@ -102,20 +100,23 @@ Completions completionsAt(const std::string &text, size_t cursor, const KnownNam
     bool isToken = !read.tokens.empty() && read.tokens.back().end == cursor; // not so in a comment
     if (word.empty() || !isToken || std::isdigit(static_cast<unsigned char>(word[0])))
         return {};
-    std::set<std::string, std::less<>> fitting;
-    auto offer = [&](std::string_view name) {
+    std::map<std::string, const char *, std::less<>> fitting; // the first meaning of a name hides others
+    auto offer = [&](std::string_view name, const char *kind) {
         if (name.starts_with(word))
-            fitting.emplace(name);
+            fitting.emplace(name, kind);
     };
     for (const auto &[name, value] : names.variables)
-        offer(name);
+        offer(name, "variable");
     for (const std::string &name : names.functions)
-        offer(name);
+        offer(name, "function");
     for (const ops::BuiltinInfo &b : ops::Registry::get().builtins())
-        offer(b.name);
+        offer(b.name, "builtin");
     for (std::string_view name : wordsOfTheLanguage())
-        offer(name);
-    return {begin, std::vector<std::string>(fitting.begin(), fitting.end())};
+        offer(name, "word");
+    Completions found{begin, {}};
+    for (const auto &[name, kind] : fitting)
+        found.candidates.push_back({name, kind});
+    return found;
 }
 
-} // namespace daphne::driver
+} // namespace daphne::engine

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What operations take and give, asked of their inference rules, for the pages of the reference.
+/// What operations take and give, asked of their inference rules, for help and the pages of the reference.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 #include "kernels/KernelTable.h"
 #include "ops/Registry.h"
 
-namespace daphne::driver {
+namespace daphne::engine {
 
 /// Operands to ask about: of operations with any number of them, a few.
 size_t numOperands(const ops::OpInfo &op);
@@ -26,4 +26,4 @@ std::string parameterTypes(const ops::BuiltinInfo &b, size_t i);
 /// What an operation gives, for each kind of first operand: "`matrix<f64>` → `f64`; `matrix<si64>` → `si64`".
 std::string resultTypes(const ops::OpInfo &op);
 
-} // namespace daphne::driver
+} // namespace daphne::engine

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/prompt/Display.h"
+#include "engine/interactive/Display.h"
 
 #include <algorithm>
 #include <charconv>
@@ -9,13 +9,13 @@
 #include <functional>
 #include <vector>
 
+#include "base/Utf8.h"
 #include "data/Csr.h"
 #include "data/Sequence.h"
-#include "driver/prompt/LineBuffer.h"
 #include "kernels/csr/CsrParts.h"
 #include "kernels/objects/CellText.h"
 
-namespace daphne::driver {
+namespace daphne::engine {
 
 namespace {
 
@@ -24,7 +24,11 @@ constexpr size_t kMostCharacters = 32;         ///< of a cell
 constexpr size_t kIndent = 2, kGap = 2;
 constexpr std::string_view kEllipsis = "…";
 
-size_t widthOf(std::string_view text) { return LineBuffer::countCharacters(text); }
+size_t widthOf(std::string_view text) {
+    size_t characters = 0;
+    forEachCharacter(text, [&](uint32_t) { ++characters; });
+    return characters;
+}
 
 /// Control characters as in string literals, so that a cell stays on its line.
 std::string escaped(std::string_view text, bool quotes) {
@@ -254,4 +258,4 @@ std::string displayText(const Value &value, size_t width) {
     }
 }
 
-} // namespace daphne::driver
+} // namespace daphne::engine

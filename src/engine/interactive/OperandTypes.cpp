@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/reference/OperandTypes.h"
+#include "engine/interactive/OperandTypes.h"
 
 #include <algorithm>
 
 #include "base/Error.h"
 
-namespace daphne::driver {
+namespace daphne::engine {
 
 using ops::Arg, ops::BuiltinInfo, ops::OpInfo, ops::Registry, ops::TypeDesc;
 
@@ -129,4 +129,4 @@ std::string resultTypes(const OpInfo &op) {
     return text;
 }
 
-} // namespace daphne::driver
+} // namespace daphne::engine

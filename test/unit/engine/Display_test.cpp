@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/prompt/Display.h"
+#include "engine/interactive/Display.h"
 
 #include <gtest/gtest.h>
 
 #include "data/Csr.h"
 #include "data/Sequence.h"
 
-namespace daphne::driver {
+namespace daphne::engine {
 namespace {
 
 template <class T> Ref<Dense> matrix(size_t rows, size_t cols, const std::vector<T> &cells) {
@@ -108,4 +108,4 @@ TEST(Display, EmptyValuesHaveTheirFirstLineOnly) {
 }
 
 } // namespace
-} // namespace daphne::driver
+} // namespace daphne::engine
