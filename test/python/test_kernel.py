@@ -100,7 +100,7 @@ class Cells(WithKernel):
         self.assertIn('price', frame)
         self.assertIn('f64', frame)
         sparse = self.ok(f'readMatrix("{ROOT}/data/ca-GrQc.mtx")').results[0]['text/html']
-        self.assertIn('5242x5242 matrix, f64, 0.1% non-zero', sparse)
+        self.assertIn('5242x5242 matrix, si64, 0.1% non-zero', sparse)
 
     def test_commands(self):
         self.ok('v = [1.0, 2.0, 3.0]; w = [1.0, 4.0, 9.0];')
