@@ -139,7 +139,7 @@ const Family kFamilies[] = {
      "i = 0; while (i >= 0) { X, h, w = max_pool2d(M, 4000, 1, 64, 64, 3, 3, 1, 1, 0, 0); i = i + nrow(X); }"},
     {"median", "M", "i = 0; while (i >= 0) { X = median(M, 1); Y = median(M, 0); i = i + ncol(X); }"},
     {"one_median", "C", "i = 0; while (i >= 0) { x = median(C); i = i + 1; }"},
-    {"moments", "C", "i = 0; while (i >= 0) { x = var(C) + stddev(C, ddof = 1) + prod(C) + aggMax(C); i = i + 1; }"},
+    {"moments", "C", "i = 0; while (i >= 0) { x = var(C) + stddev(C) + prod(C) + aggMax(C); i = i + 1; }"},
     {"numbers_among_nan", "C",
      "i = 0; while (i >= 0) { x = nanVar(C) + nanMedian(C) + nanMax(C) + as.f64(nanIdxMax(C)); i = i + 1; }"},
     {"folds", "M", "i = 0; while (i >= 0) { X = any(M, 0); Y = all(M, 1); z = nanCount(M); i = i + nrow(X); }"},

@@ -43,6 +43,26 @@ TEST(Registry, TakesSignaturesApart) {
     EXPECT_FALSE(idx->isGroupedCall(2));
 }
 
+TEST(Registry, FormsAreFoundByKeywordsOnly) {
+    const Registry &r = Registry::get();
+    std::vector<std::string_view> keywords{"axisOrGroups", "ddof"};
+    const BuiltinInfo *form = r.findForm("var", keywords);
+    ASSERT_NE(form, nullptr);
+    EXPECT_EQ(form->name, "var");
+    EXPECT_EQ(form->row->op, "sampleVarAll");
+    EXPECT_EQ(form->axisPosition(), 1u);
+    EXPECT_TRUE(form->isAxisCall(3));
+    EXPECT_FALSE(form->isGroupedCall(3));
+    EXPECT_EQ(r.findForm("var", std::vector<std::string_view>{"axisOrGroups"}), nullptr);
+    EXPECT_EQ(r.findForm("mean", keywords), nullptr);
+    EXPECT_NE(r.findBuiltin("var"), form);
+    for (const BuiltinInfo &b : r.builtins())
+        EXPECT_FALSE(b.isForm()) << b.name;
+    EXPECT_EQ(userName("sampleVarRow"), "var");
+    EXPECT_EQ(r.builtinOf("sampleStddevCol")->name, "stddev");
+    EXPECT_EQ(r.builtinOf("sliceRow"), nullptr);
+}
+
 TEST(Registry, ReadsDefaultsAndVariableArguments) {
     const BuiltinInfo *print = registry().findBuiltin("print"), *stop = registry().findBuiltin("stop");
     const BuiltinInfo *createList = registry().findBuiltin("createList");
