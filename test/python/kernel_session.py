@@ -23,7 +23,7 @@ class Outcome:
     results: List[Dict[str, Any]] = field(default_factory=list)  # data by type, of execute_result
     displays: List[Dict[str, Any]] = field(default_factory=list)  # contents of display_data and update_display_data
     errors: List[Dict[str, Any]] = field(default_factory=list)
-    stream_times: List[float] = field(default_factory=list)
+    streamed: List[str] = field(default_factory=list)  # message by message
     end: float = 0.0
 
     @property
@@ -62,7 +62,8 @@ class KernelSession:
 
     def start(self, code: str) -> str:
         """Sends a cell; the number of the request."""
-        return self.client.execute(code)
+        # Kernels drop cells that wait while one fails, unless told otherwise.
+        return self.client.execute(code, stop_on_error=False)
 
     def finish(self, request: str, timeout: float = 120) -> Outcome:
         """Waits until the cell is done."""
@@ -73,7 +74,7 @@ class KernelSession:
                 continue
             kind, content = message['msg_type'], message['content']
             if kind == 'stream':
-                outcome.stream_times.append(time.monotonic())
+                outcome.streamed.append(content['text'])
                 if content['name'] == 'stdout':
                     outcome.stdout += content['text']
                 else:

@@ -77,7 +77,8 @@ class Cells(WithKernel):
         outcome = self.ok('print("first");\nX = rand(2000, 2000, 0.0, 1.0, 1.0, 1); s = 0.0;\n'
                           'for (i in 1 : 200) { s = s + sum(sqrt(X + s)); }\nprint("last");')
         self.assertEqual(outcome.stdout, 'first\nlast\n')
-        self.assertGreater(outcome.end - outcome.stream_times[0], 0.2)
+        # What is printed at the end of a cell comes in one message; a print that is passed on at once has its own.
+        self.assertEqual(outcome.streamed[0], 'first\n')
         self.assertEqual(self.ok('print("to stderr", true, true);').stderr, 'to stderr\n')
 
     def test_the_last_expression_is_shown_and_statements_are_not(self):
@@ -245,7 +246,8 @@ class Writing(WithKernel):
 
 class Installing(unittest.TestCase):
     def command(self, *arguments, **variables):
-        environment = {**os.environ, 'PYTHONPATH': str(ROOT / 'python'), **variables}
+        # Older versions of the debugger that ipykernel loads print a warning otherwise.
+        environment = {**os.environ, 'PYTHONPATH': str(ROOT / 'python'), 'PYDEVD_DISABLE_FILE_VALIDATION': '1', **variables}
         return subprocess.run([sys.executable, '-m', 'daphne.kernel', *arguments], env=environment, text=True,
                               capture_output=True, check=False)
 

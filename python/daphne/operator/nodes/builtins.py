@@ -324,7 +324,8 @@ class Aggregates(Built):
         return self._aggregate('prod', axis)
 
     def stddev(self, axis: Optional[int] = None) -> Any:
-        """Population standard deviation of all cells, per row (axis 0), per column (axis 1) or per group as sum."""
+        """Population standard deviation of all cells, per row (axis 0), per column (axis 1) or per group as sum; the
+        square root of var, which takes the keyword ddof, too."""
         return self._aggregate('stddev', axis)
 
     def sum(self, axis: Optional[int] = None) -> Any:
@@ -334,7 +335,9 @@ class Aggregates(Built):
         return self._aggregate('sum', axis)
 
     def var(self, axis: Optional[int] = None) -> Any:
-        """Population variance of all cells, per row (axis 0), per column (axis 1) or per group as sum."""
+        """Population variance of all cells, per row (axis 0), per column (axis 1) or per group as sum. With the
+        keyword ddof, as in var(X, ddof = 1) or var(X, 1, ddof = 1), sums of squares are divided by the number of
+        cells less ddof; nan if that leaves none."""
         return self._aggregate('var', axis)
 
 
