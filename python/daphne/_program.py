@@ -6,7 +6,7 @@ import signal
 import sys
 
 
-def find():
+def find() -> str:
     """The file name of the program."""
     here = os.path.dirname(os.path.realpath(__file__))
     places = [os.path.join(here, 'bin', 'daphne'), os.path.join(here, '..', '..', 'bin', 'daphne')]
@@ -16,7 +16,7 @@ def find():
     sys.exit(f'daphne: the program is neither in the package nor in a source tree around it: {places[0]} does not exist')
 
 
-def main():
+def main() -> None:
     """Becomes the command line program of the package, with the arguments of this process."""
     program = find()
     # Python ignores these, and what is ignored stays so in the program.
