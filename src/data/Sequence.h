@@ -20,7 +20,7 @@ class Sequence final : public Object {
     ValueType matrixType() const;
 
     std::vector<Value> elements;
-    ValueType emptied = ValueType::Unknown; ///< what matrixType() was before the last element was removed
+    ValueType emptied = ValueType::Unknown; ///< what matrixType() was of the list whose elements are gone
 
   protected:
     ~Sequence() override;

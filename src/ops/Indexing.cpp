@@ -51,6 +51,8 @@ void needRows(const InferCall &call) {
 Types sliceRow(const InferCall &call) {
     needRows(call);
     Bounds b = boundsOperand(call, 1, call.type(0).rows, Dim::Row, normalise);
+    if (call.type(0).isList())
+        return {call.type(0)};
     return {resized(call.type(0), Dim::Row, b.size)};
 }
 

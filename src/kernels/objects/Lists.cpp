@@ -200,6 +200,7 @@ Value pickElements(const Sequence &list, std::span<const size_t> positions) {
     auto result = Ref<Sequence>::make();
     for (size_t p : positions)
         result->elements.push_back(list.elements[p]);
+    result->emptied = list.matrixType();
     return makeList(std::move(result));
 }
 

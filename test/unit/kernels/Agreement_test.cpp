@@ -243,7 +243,7 @@ INSTANTIATE_TEST_SUITE_P(
         Subject{"insertMarked", "x?mm"}, Subject{"setColumn", "fmt"}, Subject{"columnOf", "ft"},
         Subject{"insertInColumn", "f?tss"}, Subject{"append", "lm"}, Subject{"remove", "ls"}, Subject{"length", "l"},
         Subject{"element", "ls"},
-        Subject{"extend", "ll"}, Subject{"takeElement", "ls"}, Subject{"putElement", "l?s"}, Subject{"equal", "??"},
+        Subject{"extend", "ll"}, Subject{"putElement", "l?s"}, Subject{"equal", "??"},
         Subject{"createFrame", "mmtt"}, Subject{"setColLabels", "ft"}, Subject{"setColLabelsPrefix", "ft"},
         Subject{"matMul", "mms"}, Subject{"syrk", "m"}, Subject{"gemv", "m"}, Subject{"solve", "m"},
         Subject{"eigenCal", "m"}, Subject{"isSymmetric", "m"}, Subject{"ctable", "mms"}, Subject{"recode", "ms"},
