@@ -9,6 +9,9 @@ namespace {
 
 /// So many calls next to the error are told, and so many next to the script itself.
 constexpr size_t kInner = 5, kOuter = 3;
+/// Calls that are left out are counted so far. A deeper recursion has ended where the stack of its thread did, so that its
+/// exact depth says nothing about the script.
+constexpr size_t kCounted = 1000;
 
 std::string textOf(const CallInScript &call) { return "in " + call.callee + ", called"; }
 
@@ -23,7 +26,8 @@ void addCallTrace(Error &error, const std::vector<CallInScript> &calls) {
     size_t n = calls.size(), leftOut = n > kInner + kOuter + 1 ? n - kInner - kOuter : 0;
     for (size_t i = 0; i < n; ++i) {
         if (leftOut > 0 && i == kInner) {
-            error.withNote("... " + std::to_string(leftOut) + " more calls ...");
+            std::string count = leftOut > kCounted ? "over " + std::to_string(kCounted) : std::to_string(leftOut);
+            error.withNote("... " + count + " more calls ...");
             i += leftOut;
         }
         error.withNote(textOf(calls[i]), calls[i].where);
