@@ -84,11 +84,12 @@ std::string randomToken() {
     return token;
 }
 
-/// Workers beyond this machine are reached through TLS, unless the user says otherwise.
-void checkAddresses(const std::vector<std::string> &addresses, const CommandLine &options,
-                    const dist::TransportRow &row, const dist::TlsIdentity &tls) {
-    for (const std::string &text : addresses) {
+/// Workers beyond this machine are reached through TLS, unless the user says otherwise. Addresses without a host get one.
+void checkAddresses(std::vector<std::string> &addresses, const CommandLine &options, const dist::TransportRow &row,
+                    const dist::TlsIdentity &tls) {
+    for (std::string &text : addresses) {
         NetworkAddress address = NetworkAddress::parse(text, "worker address");
+        text = address.text();
         // Who connects to no address in particular connects to this machine.
         bool isHere = address.isLoopback() || address.host == "0.0.0.0" || address.host == "::";
         if (!tls.isGiven() && !isHere && !options.settings.flag("insecure"))
