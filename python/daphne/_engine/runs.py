@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from ctypes import sizeof
 from typing import Any, Callable, List, Optional, TypeVar
 
@@ -23,6 +24,8 @@ T = TypeVar('T')
 _STACK_BYTES = 64 << 20
 # Seconds that an interruption waits for the run to end.
 _PATIENCE = 0.08
+# Seconds between two flushes of what a running program prints.
+_FLUSH_INTERVAL = 0.05
 
 
 class Run:
@@ -36,6 +39,7 @@ class Run:
         self._listener = progress
         self.failure: Optional[BaseException] = None
         self.timed_out = False
+        self._flushed = 0.0
         self.options = RunOptions(sizeof(RunOptions), None, self._write, self._progress, self._cancel, 1)
 
     def __del__(self) -> None:
@@ -53,6 +57,10 @@ class Run:
         try:
             stream = sys.stdout if sink == library.OUTPUT else sys.stderr
             stream.write(ctypes.string_at(text, length).decode('utf-8', 'replace'))
+            # Streams of notebooks keep text back until somebody flushes them.
+            if time.monotonic() >= self._flushed + _FLUSH_INTERVAL:
+                stream.flush()
+                self._flushed = time.monotonic()
         except BaseException as error:  # no exception may pass through the engine
             self.failure = error
             self.cancel()
