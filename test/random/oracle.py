@@ -76,6 +76,10 @@ def printed(value):
     return '\n'.join(lines)
 
 
+def all_finite(operand):
+    return not isinstance(operand, Matrix) or not is_float(operand.vt) or all(map(math.isfinite, operand.cells))
+
+
 class Interpreter:
     def __init__(self, checker, time=SOME_TIME, ignores_stop=False):
         self.time = time
@@ -87,6 +91,7 @@ class Interpreter:
         self.scopes = [{}]
         self.output = []
         self.num_steps = 0
+        self.num_products = 0
         self.call_depth = 0
         self.num_not_run = 0  # expressions around that are evaluated for their types only
         self.checked_calls = {}  # function and argument types -> ill-typed loops
@@ -294,7 +299,14 @@ class Interpreter:
             if right is None:
                 raise Unspecified('the type of what fails')
         right = no_list(self.value(node.parts[1]))
-        return product(left, right) if node.value == '@' else elementwise.binary(node.value, left, right)
+        return self.product(left, right) if node.value == '@' else elementwise.binary(node.value, left, right)
+
+    def product(self, left, right):
+        """Chains of products are computed in the cheapest order: with infinite cells, another order has other NaNs."""
+        if self.num_products > 0 and not all(map(all_finite, (left, right))):
+            raise Unspecified('infinite cells in what may be a chain of products')
+        self.num_products += 1
+        return product(left, right)
 
     def value_of_conditional(self, node):
         condition = self.value(node.parts[0])
