@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the Python wheel has of the engine: one library with everything in it but the C library, the program on top of it,
-# and the module for Arrow. python/wheel/build.py configures with DAPHNE_WHEEL_RE2 and builds wheel_files.
+# What the Python wheel has of the engine: one library with everything in it but the C library, the programs on top of
+# it, and the module for Arrow. python/wheel/build.py configures with DAPHNE_WHEEL_RE2 and builds wheel_files.
 set(DAPHNE_WHEEL_RE2 "" CACHE PATH "Sources of RE2, whose archive in Debian cannot be a part of a shared library")
 if(NOT DAPHNE_WHEEL_RE2)
   return()
@@ -50,14 +50,17 @@ set_target_properties(wheel_library PROPERTIES OUTPUT_NAME daphne LIBRARY_OUTPUT
   LINK_DEPENDS "${version_script};${wheel_own_hwloc}")
 add_dependencies(wheel_library wheel_hwloc_archive)
 
-add_executable(wheel_program EXCLUDE_FROM_ALL ${native}/Program.c)
-target_link_libraries(wheel_program PRIVATE wheel_library)
-target_link_options(wheel_program PRIVATE -Wl,--as-needed -Wl,-s)
-# It gets the name daphne in the wheel: here another program has it.
-set_target_properties(wheel_program PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${wheel_directory}
-  BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../lib")
+# They get the names daphne and daphne-worker in the wheel: here other programs have them.
+foreach(command daphne_command daphne_worker_command)
+  add_executable(wheel_${command} EXCLUDE_FROM_ALL ${native}/Program.c)
+  target_compile_definitions(wheel_${command} PRIVATE DAPHNE_COMMAND=${command})
+  target_link_libraries(wheel_${command} PRIVATE wheel_library)
+  target_link_options(wheel_${command} PRIVATE -Wl,--as-needed -Wl,-s)
+  set_target_properties(wheel_${command} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${wheel_directory}
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../lib")
+endforeach()
 
-add_custom_target(wheel_files DEPENDS wheel_library wheel_program)
+add_custom_target(wheel_files DEPENDS wheel_library wheel_daphne_command wheel_daphne_worker_command)
 
 if(DAPHNE_ARROW_COPIES)
   list(TRANSFORM DAPHNE_ARROW_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/ OUTPUT_VARIABLE arrow_sources)

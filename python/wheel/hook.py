@@ -19,7 +19,8 @@ class EngineHook(BuildHookInterface):
             raise RuntimeError('the wheel contains the engine, which has to be compiled first: run `make wheel` in the '
                                'directory above and install the file it makes in dist/')
         engine = Path(os.environ[ENGINE])
-        for part, place in (('lib', 'lib'), ('licenses', 'licenses'), ('wheel_program', 'bin/daphne')):
+        for part, place in (('lib', 'lib'), ('licenses', 'licenses'), ('wheel_daphne_command', 'bin/daphne'),
+                            ('wheel_daphne_worker_command', 'bin/daphne-worker')):
             build_data['force_include'][str(engine / part)] = f'daphne/{place}'
         build_data['pure_python'] = False
         build_data['tag'] = 'py3-none-' + sysconfig.get_platform().replace('-', '_').replace('.', '_')

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The program of the wheel: the command of the library beside it.
+/// A program of the wheel: a command of the library beside it, DAPHNE_COMMAND.
 #include <stddef.h>
 #include <unistd.h>
 
-int daphne_command(int argc, char **argv);
+int DAPHNE_COMMAND(int argc, char **argv);
 
 int main(int argc, char **argv) {
     // As in tools/daphne.cpp: the system takes everything back at once.
-    _exit(daphne_command(argc, argv));
+    _exit(DAPHNE_COMMAND(argc, argv));
 }
 
 /// The start of a program with glibc before 2.34. This one has no constructors of its own, so there is nothing that
