@@ -13,7 +13,7 @@ from builtins_table import BUILTINS
 from elementwise import result_value_type
 from multiple import LIST_BUILTINS, MULTIPLE_RESULTS
 from syntax import Reject
-from values import most_general
+from values import Unspecified, most_general
 
 ALL_BUILTINS = BUILTINS | LIST_BUILTINS | MULTIPLE_RESULTS
 AGGREGATES = frozenset('sum aggMin aggMax mean var stddev idxMin idxMax'.split())
@@ -435,6 +435,10 @@ class Checker:
 
     def type_of_name(self, node):
         return self.lookup(node)
+
+    def type_of_lambda(self, node):
+        """Elsewhere than in `map`: changed programs have such."""
+        raise Unspecified('a function as a value')
 
     def type_of_group(self, node):
         return self.type(node.parts[0])

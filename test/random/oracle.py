@@ -606,9 +606,11 @@ def run_at(text, time, ignores_stop=False):
         session.checker.script(statements)
     except Reject as error:
         return Outcome('reject', error.statuses, '', str(error))
+    except Unspecified as error:
+        return Outcome('unspecified', (0, 1, 2, 3), '', str(error))
     try:
         session.inferring.script(statements)
-    except Reject as error:
+    except (Reject, Unspecified) as error:
         return Outcome('unspecified', (0, 1, 2, 3), '', f'{error}, by inference')
     try:
         for statement in statements:
